@@ -215,7 +215,7 @@ package final class BlockingConnection {
     private func send(_ source: ByteSource, on stream: UInt64, passesMemory: Bool) throws {
         switch source {
         case .promised: break
-        case .bytes(let bytes): try send(OutgoingChunk(bytes, isLast: true), on: stream)
+        case .bytes(let bytes): try send(bytes, isLast: true, on: stream)
         case .memory(let file):
             let size = try file.size
             let isKept = file.isInDirectory || size > io.state.welcome?.keptDirectoryRoom ?? 0
@@ -225,22 +225,24 @@ package final class BlockingConnection {
             }
             var outgoing = OutgoingFile(file.descriptor, byteCount: size)
             while let chunk = try outgoing.next() {
-                try send(chunk, on: stream)
+                try send(chunk.bytes, isLast: chunk.isLast, on: stream)
                 if chunk.isLast { return }
                 outgoing.advance(by: UInt64(chunk.count))
             }
         case .pieces(_, let next):
             while true {
                 let bytes = try next()
-                try send(OutgoingChunk(bytes, isLast: bytes.isEmpty), on: stream)
+                try send(bytes, isLast: bytes.isEmpty, on: stream)
                 if bytes.isEmpty { return }
             }
         }
     }
 
-    private func send(_ chunk: OutgoingChunk, on stream: UInt64) throws {
-        var chunk = chunk
-        while try io.sendFrame(of: &chunk, on: stream) || !chunk.isSent {
+    private func send(_ bytes: [UInt8], isLast: Bool, on stream: UInt64) throws {
+        var sent = 0
+        while true {
+            sent += try io.send(bytes.span.extracting(sent..<bytes.count), on: stream, last: isLast) ?? 0
+            if sent == bytes.count { return }
             repeat { try sendingStep(stream) } while io.wantsWrite
         }
     }

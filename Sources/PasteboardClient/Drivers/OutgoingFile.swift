@@ -1,37 +1,12 @@
 package import PasteboardTransport
-package import PasteboardWire
+import PasteboardWire
 
-/// A chunk that is being sent on a stream. It may need several data frames, because a frame carries at most the
-/// stream's credit.
+/// A chunk of a file.
 package struct OutgoingChunk: Sendable {
     package let bytes: [UInt8]
     /// Whether the stream ends with this chunk.
     package let isLast: Bool
-    /// The number of bytes that were sent.
-    package fileprivate(set) var sent = 0
-    /// Whether all of it was sent. An empty one needs a frame, too, if it is the last.
-    package fileprivate(set) var isSent = false
     package var count: Int { bytes.count }
-
-    package init(_ bytes: [UInt8], isLast: Bool) {
-        self.bytes = bytes
-        self.isLast = isLast
-    }
-}
-
-extension ConnectionIO {
-    /// Sends the next data frame of a chunk.
-    ///
-    /// - Returns: whether another frame can follow. False if the whole chunk was sent, if the stream has ended, or if
-    ///   it has no credit now.
-    package mutating func sendFrame(of chunk: inout OutgoingChunk, on stream: UInt64) throws(Failure) -> Bool {
-        let bytes = chunk.bytes
-        let rest = bytes.span.extracting(chunk.sent..<bytes.count)
-        guard let count = try send(rest, on: stream, last: chunk.isLast) else { return false }
-        chunk.sent += count
-        chunk.isSent = chunk.sent == bytes.count
-        return count > 0 && chunk.sent < bytes.count
-    }
 }
 
 /// A file that is being sent on a stream: a chunk is read only when the stream can carry it.
@@ -70,7 +45,7 @@ package struct OutgoingFile: Sendable {
             throw .unreadable(error)
         }
         guard bytes.count == count else { throw .truncated(at: sent + UInt64(bytes.count)) }
-        return OutgoingChunk(bytes, isLast: UInt64(count) == left)
+        return OutgoingChunk(bytes: bytes, isLast: UInt64(count) == left)
     }
 
     /// Records that the stream has carried `count` of the bytes that were read.

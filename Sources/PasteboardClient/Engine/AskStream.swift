@@ -130,7 +130,7 @@ extension BrokerConnection {
     /// Answers an ask in a task of its own, because code of the program may run as long as it wants.
     func answer(_ slot: Int, _ fields: AskFields, _ handler: @escaping AskStream.Handler) {
         change { core in
-            let task = Task(executorPreference: handlers) { [self] in
+            let task = Task(executorPreference: loop) { [self] in
                 var ask = AskStream(BrokerStream(slot, of: self), fields)
                 do { try await handler(&ask) } catch { ask.fail(error) }
                 ask.finish()

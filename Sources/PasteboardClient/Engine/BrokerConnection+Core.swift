@@ -32,7 +32,7 @@ extension BrokerConnection.Core {
     // `mutating` likewise.
     var underWay: Int { mutating get { io.state.movingCount + streams.openAsks } }
 
-    /// Whether the connection takes no requests any more, which is told once.
+    /// Whether the connection has begun to refuse requests since the last call.
     mutating func takeClosing() -> Bool {
         guard !isClosed, isOver || isAbandoned || io.state.farewell != nil else { return false }
         isClosed = true

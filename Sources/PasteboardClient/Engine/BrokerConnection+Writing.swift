@@ -121,31 +121,41 @@ extension BrokerStream {
         at reached: Recovery.Reached,
         sendsNow: Bool = false
     ) async throws(RequestFailure) {
-        try await send({ $0(bytes.span) }, isLast: isLast, at: reached, sendsNow: sendsNow)
+        let bytes: OutgoingBytes = { $0(bytes.span) }
+        if await connection.send(bytes, isLast: isLast, at: slot, sendsNow: sendsNow) { return }
+        try check(reached)
+        throw .cancelled(at: reached)
     }
+}
 
-    /// Sends bytes likewise.
+extension BrokerConnection {
+    /// Sends bytes on a stream, as fast as the broker grants credit and the socket takes them.
     ///
-    /// - Parameter sent: the number of bytes that were sent before.
+    /// - Parameters:
+    ///   - bytes: calls its argument with the bytes.
+    ///   - sent: the number of bytes that were sent before.
+    ///   - serial: the number of the use of the slot that is meant; nil: any.
+    /// - Returns: false if the stream has ended, its time is over, or the task is cancelled.
     func send(
         _ bytes: @escaping OutgoingBytes,
         from sent: Int = 0,
         isLast: Bool,
-        at reached: Recovery.Reached,
-        sendsNow: Bool
-    ) async throws(RequestFailure) {
+        at slot: Int,
+        _ serial: UInt64? = nil,
+        sendsNow: Bool = true
+    ) async -> Bool {
         var sent = sent
         while true {
             let before = sent
-            let (after, isSent) = connection.change(sendsNow: sendsNow) { [slot] core in
+            let (after, isOver) = change(sendsNow: sendsNow) { core -> (Int?, Bool) in
+                guard core.streams.isOpen(slot, serial) else { return (before, true) }
                 var sent = before
-                let isSent = core.send(bytes, from: &sent, isLast: isLast, on: slot)
-                return (sent, isSent)
+                return (core.send(bytes, from: &sent, isLast: isLast, on: slot) ? nil : sent, false)
             }
-            if isSent { return }
+            guard let after else { return true }
+            if isOver || Task.isCancelled { return false }
             sent = after
-            try check(reached)
-            await wait(for: .room)
+            await wait(at: slot, serial, for: .room)
         }
     }
 }

@@ -11,9 +11,6 @@ package import PasteboardWire
 package final class BrokerConnection: Sendable {
     let core: Lock<Core>
     package let loop: Loop
-    /// Runs the tasks that answer the asks of a `Publication`. By default that is the loop, so that a command has one
-    /// thread. The library's sinks do not use it.
-    package let handlers: any TaskExecutor
     package let descriptor: CInt
     private let inbox = Lock(Inbox())
 
@@ -25,13 +22,11 @@ package final class BrokerConnection: Sendable {
         path: String,
         hello: Hello = Hello(),
         on loop: Loop,
-        handlers: (any TaskExecutor)? = nil,
         timeouts: ConnectionTimeouts = ConnectionTimeouts(),
         closer: DescriptorCloser? = nil
     ) {
         descriptor = socket.raw
         self.loop = loop
-        self.handlers = handlers ?? loop
         var io = ConnectionIO(adopting: socket, path: path, hello: hello, closer: closer)
         io.timeouts = timeouts
         core = Lock(Core(io))
@@ -146,7 +141,7 @@ package final class BrokerConnection: Sendable {
         for handler in effects.cancelled {
             switch handler {
             // Cancelling may run the program's code.
-            case .task(let task): Task(executorPreference: handlers) { task.cancel() }
+            case .task(let task): Task(executorPreference: loop) { task.cancel() }
             case .work(let work): work.cancel()
             }
         }

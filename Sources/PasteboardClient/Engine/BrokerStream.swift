@@ -172,18 +172,16 @@ package struct StreamReference: Sendable {
         }
     }
 
-    /// Changes the state of the stream, and sends the resulting frames.
-    package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) {
-        connection.change { [slot, serial] core in
-            if core.streams.slots[slot].serial == serial { body(&core.io.state, core.streams.slots[slot].stream) }
-        }
+    /// Changes the state of the stream, and sends the resulting frames. Does nothing if the stream has ended.
+    package func tell(_ body: (inout ClientState, UInt64) -> Void) {
+        use { core, stream in body(&core.io.state, stream) }
     }
 
     /// - Returns: nil if the stream is over.
     @discardableResult
     func use<Value: Sendable>(_ body: (inout BrokerConnection.Core, UInt64) -> Value) -> Value? {
         connection.change { [slot, serial] core in
-            guard core.streams.slots[slot].serial == serial, !core.streams.slots[slot].isOver else { return nil }
+            guard core.streams.isOpen(slot, serial) else { return nil }
             return body(&core, core.streams.slots[slot].stream)
         }
     }
@@ -198,40 +196,31 @@ package struct StreamReference: Sendable {
     /// - Parameters:
     ///   - bytes: calls its argument with the bytes.
     ///   - sent: the number of bytes that were sent before.
-    ///   - next: adds the frames that follow directly, without a moment in which others could be sent on the stream.
     /// - Returns: false if the stream has ended, or if the task is cancelled.
-    package func send(
-        _ bytes: @escaping OutgoingBytes,
-        from sent: Int = 0,
-        isLast: Bool,
-        next: @escaping @Sendable (inout ClientState) throws(Failure) -> Void = { _ in }
-    ) async throws(Failure) -> Bool {
-        var sent = sent
-        while true {
-            let before = sent
-            let (after, step) =
-                use { [slot] core, _ -> (Int, SendStep) in
-                    var sent = before
-                    guard core.send(bytes, from: &sent, isLast: isLast, on: slot) else { return (sent, .waits) }
-                    do throws(Failure) { try next(&core.io.state) } catch { return (sent, .failed(error)) }
-                    return (sent, .sent)
-                } ?? (before, .over)
-            switch step {
-            case .sent: return true
-            case .over: return false
-            case .failed(let failure): throw failure
-            case .waits: sent = after
-            }
-            if Task.isCancelled { return false }
-            await connection.wait(at: slot, serial, for: .room)
-        }
+    package func send(_ bytes: @escaping OutgoingBytes, from sent: Int = 0, isLast: Bool) async -> Bool {
+        await connection.send(bytes, from: sent, isLast: isLast, at: slot, serial)
     }
 
-    private enum SendStep {
-        case sent
-        case waits
-        case over
-        case failed(Failure)
+    /// Ends the bytes of a representation of a write, and adds the frames that follow directly, without a moment in
+    /// which others could be sent on the stream.
+    ///
+    /// - Returns: false if the stream has ended.
+    package func endBytes(
+        _ next: (inout ClientState, UInt64) throws(Failure) -> Void = { _, _ in }
+    ) throws(Failure) -> Bool {
+        let outcome = use { core, stream -> Failure? in
+            do throws(Failure) {
+                // The frame is empty, so it needs no room.
+                _ = try core.io.send(Span(), on: stream, last: true)
+                try next(&core.io.state, stream)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        guard let outcome else { return false }
+        if let failure = outcome { throw failure }
+        return true
     }
 
     /// Ends the stream. Answers that are under way continue, and asks may still arrive.

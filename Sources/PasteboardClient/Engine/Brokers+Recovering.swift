@@ -1,7 +1,7 @@
 import PasteboardTransport
 import PasteboardWire
 
-// Requests, and what stands, after a loss. The only use of `Recovery`.
+// Requests and registrations after a loss.
 extension Brokers {
     /// Makes a request, and makes it again as its recovery decides.
     ///
@@ -50,24 +50,21 @@ extension Brokers {
 
     /// Records that something stands at a broker. Until it is registered again at the next one, requests wait there.
     ///
-    /// - Returns: its number, for `standing`.
-    package func stand(at connection: BrokerConnection) -> UInt64 {
-        let number = loop.nextNumber()
-        stand(number, at: connection)
-        return number
+    /// - Returns: an argument for `standing`, which has to follow.
+    package func stand(at connection: BrokerConnection) -> Standing {
+        let standing = Standing(number: loop.nextNumber(), connection: connection)
+        enter(standing)
+        return standing
     }
 
-    func stand(_ number: UInt64, at connection: BrokerConnection) {
+    private func enter(_ entered: Standing) {
         changeStanding { standing in
-            if let index = standing.firstIndex(where: { $0.number == number }) {
-                standing[index].connection = connection
-            } else {
-                standing.append(Standing(number: number, connection: connection))
-            }
+            standing.removeAll { $0.number == entered.number }
+            standing.append(entered)
         }
     }
 
-    func changeStanding(_ change: (inout [Standing]) -> Void) {
+    private func changeStanding(_ change: (inout [Standing]) -> Void) {
         let numbers = state.withLock { state in
             change(&state.standing)
             return exchange(&state.waits, with: [])
@@ -80,23 +77,23 @@ extension Brokers {
     /// Requests of the library over a new connection wait until everything that stood at a lost one stands again.
     ///
     /// - Parameters:
-    ///   - first: the connection over which it was registered before, under a number (see `stand`).
+    ///   - hasStood: whether it was registered before.
+    ///   - stood: where it stands now (see `stand`); `body` is called with this connection first.
     ///   - body: registers at a broker, calls its second argument after the confirmation, and then returns or throws: a
     ///     `RequestFailure` when the registration is lost.
     /// - Throws: the `Failure` of the last loss; other errors of `body`.
     package func standing<Value>(
         _ recovery: Recovery,
         hasStood: Bool = false,
-        at first: BrokerConnection? = nil,
-        as number: UInt64? = nil,
+        since stood: Standing? = nil,
         _ body: (BrokerConnection, _ stands: () -> Void) async throws -> Value
     ) async throws -> Value {
         var (recovery, mayStart) = (recovery, true)
-        var first = first
-        var reached = hasStood || first != nil ? Recovery.Reached.standing : .request
+        var first = stood?.connection
+        var reached = hasStood || stood != nil ? Recovery.Reached.standing : .request
         var reason: RequestFailure?
         var earlier: BrokerConnection?
-        let number = number ?? loop.nextNumber()
+        let number = stood?.number ?? loop.nextNumber()
         defer { changeStanding { $0.removeAll { $0.number == number } } }
         while true {
             if Task.isCancelled { throw Failure(.cancelled, "the request was cancelled") }
@@ -107,14 +104,13 @@ extension Brokers {
                     connection = try await self.connection(
                         after: earlier,
                         mayStart: mayStart,
-                        until: .max,
-                        isRestoring: true
+                        isRegistration: true
                     )
                 }
                 guard let connection else { throw absence }
                 return try await body(connection) {
                     reached = .standing
-                    stand(number, at: connection)
+                    enter(Standing(number: number, connection: connection))
                     state.withLock { $0.isReported = false }
                 }
             } catch let error as RequestFailure {

@@ -19,8 +19,6 @@ package final class Brokers: Sendable {
         package var path = ""
         package var hello = Hello()
         package var timeouts = ConnectionTimeouts()
-        /// The executor of the tasks that answer the asks of a `Publication`; nil: the loop.
-        package var handlers: (any TaskExecutor)?
         /// The executor whose threads connect, and may block; nil: the task that needs the connection does.
         package var connecting: (any TaskExecutor)?
         package var closer: DescriptorCloser?
@@ -69,9 +67,10 @@ package final class Brokers: Sendable {
         }
     }
 
-    struct Standing {
+    /// A registration that stands at a broker.
+    package struct Standing: Sendable {
         let number: UInt64
-        var connection: BrokerConnection
+        let connection: BrokerConnection
     }
 
     package let loop: Loop
@@ -130,45 +129,37 @@ package final class Brokers: Sendable {
 
     /// The connection to the broker. Of the tasks that need one at the same time one connects, and the others wait.
     ///
-    /// What stands is registered again first, so that a request finds it.
+    /// Registrations that stood at a lost broker are made again first, so that a request finds them.
     ///
     /// - Parameters:
     ///   - lost: a connection over which a request has failed that is made again.
     ///   - mayStart: whether a broker may be started if there is none.
     ///   - deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    ///   - isRegistration: whether such a registration is to be made.
     /// - Returns: nil if there is no broker, and none is started.
     package func connection(
         after lost: BrokerConnection? = nil,
         mayStart: Bool = true,
-        until deadline: UInt64 = .max
+        until deadline: UInt64 = .max,
+        isRegistration: Bool = false
     ) async throws(RequestFailure) -> BrokerConnection? {
-        try await connection(after: lost, mayStart: mayStart, until: deadline, isRestoring: false)
-    }
-
-    private enum Step {
-        case use(BrokerConnection?)
-        case fail(RequestFailure)
-        case connect
-        case wait
-    }
-
-    func connection(
-        after lost: BrokerConnection?,
-        mayStart: Bool,
-        until deadline: UInt64,
-        isRestoring: Bool
-    ) async throws(RequestFailure) -> BrokerConnection? {
+        enum Step {
+            case use(BrokerConnection?)
+            case fail(RequestFailure)
+            case connect
+            case wait
+        }
         var (awaited, isOwn): (UInt64, Bool) = (0, false)
-        // The connection over which something is registered again that precedes the request.
-        var behind: BrokerConnection?
+        // The connection over which registrations are made that precede the request.
+        var awaitedAt: BrokerConnection?
         while true {
             let number = loop.nextNumber()
             let step = state.withLock { state -> Step in
                 if let failure = state.closed { return .fail(RequestFailure(failure, .other, at: .nothing)) }
-                if let behind, behind !== state.current || !behind.takesRequests { return .use(behind) }
+                if let awaitedAt, awaitedAt !== state.current || !awaitedAt.takesRequests { return .use(awaitedAt) }
                 if let current = state.current, current.takesRequests, current !== lost {
-                    guard !isRestoring, isBehind(current, state) else { return .use(current) }
-                    behind = current
+                    guard !isRegistration, isRestoring(over: current, state) else { return .use(current) }
+                    awaitedAt = current
                 } else if let last = state.last, last.answers(awaited, isOwn: isOwn, mayStart: mayStart) {
                     // Also one that has been lost meanwhile: how often that is tried is the rule of the request.
                     return last.failure.map(Step.fail) ?? .use(last.connection)
@@ -209,9 +200,9 @@ package final class Brokers: Sendable {
         }
     }
 
-    /// Whether something is to be registered again before a request of the library over a connection. What stands at an
-    /// earlier broker that has not ended yet is not lost.
-    private func isBehind(_ current: BrokerConnection, _ state: State) -> Bool {
+    /// Whether registrations are made again over a connection, which precede the requests of the library. Those at an
+    /// earlier broker that has not ended yet are not lost.
+    private func isRestoring(over current: BrokerConnection, _ state: State) -> Bool {
         options.connecting != nil && state.standing.contains { $0.connection !== current && $0.connection.isOver }
     }
 
@@ -250,7 +241,7 @@ package final class Brokers: Sendable {
             let waits = exchange(&state.waits, with: [])
             if connection.isOver {
                 state.connections.removeAll { $0 === connection }
-                // Those who wait need to know that it was made.
+                // The requests that wait need to know that it was made.
                 if waits.isEmpty, state.last?.connection === connection { state.last = nil }
             }
             return waits
@@ -284,7 +275,6 @@ package final class Brokers: Sendable {
                 path: path,
                 hello: options.hello,
                 on: loop,
-                handlers: options.handlers,
                 timeouts: options.timeouts,
                 closer: options.closer
             )

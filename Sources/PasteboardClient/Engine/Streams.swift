@@ -229,6 +229,11 @@ struct Streams {
     /// Whether a slot still has the use of a number; true for any use.
     func isUse(_ serial: UInt64?, of index: Int) -> Bool { serial == nil || slots[index].serial == serial }
 
+    /// Whether frames may be sent on the stream of a slot.
+    func isOpen(_ index: Int, _ serial: UInt64?) -> Bool {
+        isUse(serial, of: index) && !slots[index].isOver && !slots[index].isLate
+    }
+
     /// Ends a wait for something else than the stream, or the next one if none has begun.
     mutating func nudge(_ index: Int, _ serial: UInt64) {
         guard slots[index].serial == serial else { return }

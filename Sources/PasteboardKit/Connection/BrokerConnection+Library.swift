@@ -1,5 +1,4 @@
 import PasteboardClient
-import PasteboardTransport
 import PasteboardWire
 
 // The connection as the library's requests use it.
@@ -20,7 +19,6 @@ extension BrokerConnection {
     /// Waits until all loads of a publication have ended and their bytes have been written to the socket, or until the
     /// connection ends, or until the deadline.
     func answersEnded(of promises: any StreamSink, by deadline: LoadDeadline? = nil) async {
-        let end = deadline.map { MonotonicClock.deadline(milliseconds: Int(clamping: $0.left.loadMilliseconds)) }
-        await answersEnded(of: promises, until: end ?? .max)
+        await answersEnded(of: promises, until: deadline?.end ?? .max)
     }
 }

@@ -81,11 +81,9 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         self.isAutomatic = isAutomatic
         self.connector = connector
         var options = Brokers.Options()
-        options.hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
         options.hello.groups = groups
         options.timeouts = timeouts
-        (options.handlers, options.connecting) = (ThreadPool.completions, ThreadPool.files)
-        options.closer = .shared
+        (options.connecting, options.closer) = (ThreadPool.files, .shared)
         options.abandonsLost = false
         self.options = options
     }
@@ -124,6 +122,8 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         } catch {
             throw PasteboardError(Self.failure(of: error))
         }
+        var options = options
+        options.hello.label = (try? System.programPath())?.split(separator: "/").last.map(String.init)
         let made = Brokers(options, on: loop) { (mayStart, _) throws(Failure) in
             do { return try connector(mayStart) } catch { throw Self.failure(of: error) }
         }
@@ -156,7 +156,7 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         let brokers = try brokers()
         do throws(RequestFailure) {
             let found = try await brokers.connection(after: lost, mayStart: lost == nil, until: call.end)
-            guard let found else { throw RequestFailure(Self.closedFailure, .nobody, at: .nothing) }
+            guard let found else { throw RequestFailure(Self.absence, .nobody, at: .nothing) }
             return found
         } catch {
             throw call.error(of: error.failure)
@@ -167,6 +167,7 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         error as? Failure ?? Failure(.brokerUnavailable, "cannot connect to the broker: \(error)")
     }
 
+    private static var absence: Failure { Failure(.brokerUnavailable, "no broker is running") }
     private static var closedFailure: Failure { Failure(.brokerUnavailable, "this connection was closed") }
 
     private static func forkedError(_ process: CInt) -> PasteboardError {

@@ -82,7 +82,7 @@ final class AskAnswer: AskWork {
         case .success(.data(let data)):
             let bytes: OutgoingBytes = { $0(data.span) }
             stream.answer(bytes, count: data.count) { sent in
-                self.inTask(on: stream) { _ in _ = try await stream.send(bytes, from: sent, isLast: true) }
+                self.inTask(on: stream) { _ in _ = await stream.send(bytes, from: sent, isLast: true) }
             }
         case .success(.file(let file)):
             // A frame that passes a descriptor cannot mark the file as an archive.
@@ -107,7 +107,7 @@ final class AskAnswer: AskWork {
             while let chunk = try await chunks.next() {
                 answer.state.withLock { $0.isSending = true }
                 // `cancel` may come only after this task has ended.
-                guard try await stream.send({ $0(chunk.span) }, isLast: false) else { return chunks.cancel() }
+                guard await stream.send({ $0(chunk.span) }, isLast: false) else { return chunks.cancel() }
                 answer.state.withLock { $0.isSending = false }
             }
         }

@@ -1,4 +1,3 @@
-import PasteboardTransport
 import PasteboardWire
 
 /// A call of the program that waits for the broker: its name in errors and its timeout.
@@ -26,12 +25,8 @@ package struct Call: Sendable {
     /// The error of a call that has taken too long.
     var timedOut: PasteboardError { error(.timeout, "did not end within \(deadline?.timeout ?? .zero)") }
 
-    /// The deadline of the engine's waits (see `MonotonicClock`).
-    var end: UInt64 {
-        guard let left = deadline?.left.loadMilliseconds else { return .max }
-        // Not before the deadline, whose clock is another one.
-        return MonotonicClock.deadline(milliseconds: Int(clamping: left.addingClamped(1)))
-    }
+    /// The deadline for waits of the engine (see `MonotonicClock`).
+    var end: UInt64 { deadline?.end ?? .max }
 
     /// The error of a request of the engine that is a part of the call.
     func error(of failure: Failure) -> PasteboardError {

@@ -1,3 +1,6 @@
+import PasteboardTransport
+import PasteboardWire
+
 /// The deadline that a caller has set for a load or another call.
 ///
 /// It is a class because the compiler does not know the size of an instant: a structure with one is copied and
@@ -22,6 +25,9 @@ final class LoadDeadline: Sendable {
 
     /// The time that is left, as the timeout of a part of the call.
     var left: Duration { max(.zero, ContinuousClock.now.duration(to: instant)) }
+
+    /// The deadline for waits of the engine (see `MonotonicClock`), not before this one, whose clock is another.
+    var end: UInt64 { MonotonicClock.deadline(milliseconds: Int(clamping: left.loadMilliseconds.addingClamped(1))) }
 
     /// Calls `fire` when the time has come.
     ///

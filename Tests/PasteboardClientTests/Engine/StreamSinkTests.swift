@@ -139,6 +139,26 @@ import Testing
         try peer.send(ask, stream: StreamID(askSlot: number, generation: 1).rawValue)
     }
 
+    /// Runs `body` with contents for which the broker has asked once.
+    private static func asked(
+        script: @escaping @Sendable (ScriptedPeer, _ write: UInt64) throws -> Void,
+        body: @escaping @Sendable (BrokerConnection, Recorder) async throws -> Void
+    ) throws {
+        try EngineHarness.run(
+            script: { peer in
+                let write = try publish(peer)
+                try ask(0, from: peer)
+                try script(peer, write)
+            },
+            body: { connection async throws in
+                let sink = Recorder(publishes: true)
+                await publish(sink, at: connection)
+                await sink.first.wait()
+                try await body(connection, sink)
+            }
+        )
+    }
+
     private static func publish(_ sink: Recorder, at connection: BrokerConnection) async {
         connection.open(sink) { (state) throws(Failure) in
             let stream = try state.open(Write())
@@ -150,93 +170,63 @@ import Testing
 
     @Test("Contents that have ended are asked for while another ask is open, and then no more")
     func lastPublication() throws {
-        try EngineHarness.run(
-            script: { peer in
-                let write = try Self.publish(peer)
-                try Self.ask(0, from: peer)
-                try peer.send(End(), stream: write)
-                try Self.ask(1, from: peer)
-                #expect(try peer.next(.data).payload == [1])
-                try peer.send(Cancel(), stream: StreamID(askSlot: 1, generation: 1).rawValue)
-                _ = try peer.next(.list)
-                try Self.ask(2, from: peer)
-                #expect(try peer.next(.error).decoded(as: Failure.self).code == .sourceGone)
-                peer.close()
-            },
-            body: { connection async throws in
-                let sink = Recorder(publishes: true)
-                await Self.publish(sink, at: connection)
-                await sink.end.wait()
-                await sink.second.wait()
-                let answers = sink.answers
-                let bytes: OutgoingBytes = { $0([1].span) }
-                answers[0].stream.answer(bytes, count: 1) { _ in Issue.record("there is room") }
-                await answers[1].isCancelled.wait()
-                await connection.answersEnded(of: sink, until: .max)
-                _ = try? await connection.listing(settles: false)
-                #expect(!answers[0].isCancelled.isOpen && sink.answers.count == 2)
-            }
-        )
+        try Self.asked { peer, write in
+            try peer.send(End(), stream: write)
+            try Self.ask(1, from: peer)
+            #expect(try peer.next(.data).payload == [1])
+            try peer.send(Cancel(), stream: StreamID(askSlot: 1, generation: 1).rawValue)
+            _ = try peer.next(.list)
+            try Self.ask(2, from: peer)
+            #expect(try peer.next(.error).decoded(as: Failure.self).code == .sourceGone)
+            peer.close()
+        } body: { connection, sink in
+            await sink.end.wait()
+            await sink.second.wait()
+            let answers = sink.answers
+            let bytes: OutgoingBytes = { $0([1].span) }
+            answers[0].stream.answer(bytes, count: 1) { _ in Issue.record("there is room") }
+            await answers[1].isCancelled.wait()
+            await connection.answersEnded(of: sink, until: .max)
+            _ = try? await connection.listing(settles: false)
+            #expect(!answers[0].isCancelled.isOpen && sink.answers.count == 2)
+        }
     }
 
     @Test("A wait for answers ends at its time, also if that is over before the wait begins")
     func answersLate() throws {
-        try EngineHarness.run(
-            script: { peer in
-                _ = try Self.publish(peer)
-                try Self.ask(0, from: peer)
-                _ = try peer.next(.list)
-                peer.close()
-            },
-            body: { connection async throws in
-                let sink = Recorder(publishes: true)
-                await Self.publish(sink, at: connection)
-                await sink.first.wait()
-                await connection.answersEnded(of: sink, until: 0)
-                #expect(!sink.answers[0].isCancelled.isOpen)
-                _ = try? await connection.listing(settles: false)
-            }
-        )
+        try Self.asked { peer, _ in
+            _ = try peer.next(.list)
+            peer.close()
+        } body: { connection, sink in
+            await connection.answersEnded(of: sink, until: 0)
+            #expect(!sink.answers[0].isCancelled.isOpen)
+            _ = try? await connection.listing(settles: false)
+        }
     }
 
     @Test("After a loss, a slot has one use at a time, also one of contents that ended before with an open answer")
     func slotsAfterLoss() throws {
-        try EngineHarness.run(
-            script: { peer in
-                let write = try Self.publish(peer)
-                try Self.ask(0, from: peer)
-                try peer.send(End(), stream: write)
-                peer.close()
-            },
-            body: { connection async throws in
-                let sink = Recorder(publishes: true)
-                await Self.publish(sink, at: connection)
-                await sink.first.wait()
-                await connection.ended()
-                let slots = connection.core.withLock { core in (0..<4).map { _ in core.place() } }
-                #expect(Set(slots).count == 4)
-            }
-        )
+        try Self.asked { peer, write in
+            try peer.send(End(), stream: write)
+            peer.close()
+        } body: { connection, _ in
+            await connection.ended()
+            let slots = connection.core.withLock { core in (0..<4).map { _ in core.place() } }
+            #expect(Set(slots).count == 4)
+        }
     }
 
     @Test("The loss of the connection fails all sinks, cancels all answers and ends all waits")
     func loss() throws {
-        try EngineHarness.run(
-            script: { peer in
-                _ = try Self.publish(peer)
-                try Self.ask(0, from: peer)
-                _ = try peer.next(.list)
-                peer.close()
-            },
-            body: { connection async throws in
-                let sink = Recorder(publishes: true)
-                await Self.publish(sink, at: connection)
-                _ = try? await connection.listing(settles: false)
-                await sink.end.wait()
-                await sink.answers[0].isCancelled.wait()
-                await connection.answersEnded(of: sink, until: .max)
-                #expect(sink.calls == ["committed", "failed"])
-            }
-        )
+        try Self.asked { peer, _ in
+            _ = try peer.next(.list)
+            peer.close()
+        } body: { connection, sink in
+            _ = try? await connection.listing(settles: false)
+            await sink.end.wait()
+            await sink.answers[0].isCancelled.wait()
+            await connection.answersEnded(of: sink, until: .max)
+            #expect(sink.calls == ["committed", "failed"])
+        }
     }
 }

@@ -17,20 +17,15 @@ struct DataLoadTests {
         let peer: ScriptedPeer
 
         init() async throws {
-            let pair = try Socket.pair()
-            let own = DescriptorBox(try System.duplicate(pair.first.raw))
-            peer = ScriptedPeer(try System.duplicate(pair.second.raw))
-            try peer.welcome()
-            connection = PasteboardConnection { _ in
-                BrokerSocket(descriptor: try System.duplicate(own.raw), path: "test")
-            }
+            let pair = try await PeerConnection()
+            (connection, peer) = (pair.connection, pair.peer)
             representation = RemoteRepresentation(
                 .image,
                 of: ContentsName(handle: 1),
                 item: 0,
                 firstByteMilliseconds: nil,
                 connection: connection,
-                live: try await connection.liveConnection(for: Call("the test")),
+                live: pair.live,
                 window: nil
             )
         }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "A receiver that has proposed something is told each exit once, and the end only after its drop",
+        "A receiver that has proposed something gets each exit once, and the end only after its drop",
         arguments: [
             "leave begin END unknown",
             "ENTER ENTER LEAVE leave begin END",

@@ -36,7 +36,7 @@ extension BrokerConnection {
         let place = BrokerStream(slot, of: self)
         let outcome = SharedOutcome()
         change { core in
-            let task = Task(executorPreference: handlers) { [self] in
+            let task = Task(executorPreference: loop) { [self] in
                 let made: Outcome
                 do { made = .made(try await make()) } catch { made = .failed(error) }
                 outcome.value.withLock { $0 = made }

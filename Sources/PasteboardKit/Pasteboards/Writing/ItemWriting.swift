@@ -36,7 +36,7 @@ struct ItemWriting: Sendable {
         try acquireRoom?(announced)
         let opened = live.open(request) { [loads] state throws(Failure) in try begin(keeping: loads, on: open, &state) }
         // nil if the write has failed or was cancelled.
-        guard let stream = opened, let number = request.stream else { return }
+        guard let stream = opened else { return }
         let timer = Task { while (try? await Task.sleep(for: Self.keepAlive)) != nil { stream.keepAlive() } }
         defer { timer.cancel() }
         while let item = current {
@@ -47,19 +47,31 @@ struct ItemWriting: Sendable {
                     let covered = min(announced, UInt64(chunk.count))
                     announced -= covered
                     try acquireRoom?(UInt64(chunk.count) - covered)
-                    guard try await stream.send(chunk) else { return }
+                    guard await stream.send({ $0(chunk.span) }, isLast: false) else { return try checkCancellation() }
                 }
                 guard !loads.isEmpty else { break }
-                guard try await stream.send(Data(), isLast: true) else { return }
+                guard try end(stream) else { return }
             }
             current = nextKept(item + 1)
             loads = try await self.loads(of: current)
-            let goesOn = try await stream.send(Data(), isLast: true) { [loads] state throws(Failure) in
-                try add(from: item + 1, loads, to: number, &state)
+            let isOpen = try end(stream) { (state, stream) throws(Failure) in
+                try add(from: item + 1, loads, to: stream, &state)
             }
-            guard goesOn else { return }
+            guard isOpen else { return }
         }
     }
+
+    /// Ends the bytes of a representation.
+    ///
+    /// - Returns: false if the write has ended, whose request has the failure.
+    private func end(
+        _ stream: StreamReference,
+        _ next: (inout ClientState, UInt64) throws(Failure) -> Void = { _, _ in }
+    ) throws(PasteboardError) -> Bool {
+        do throws(Failure) { return try stream.endBytes(next) } catch { throw PasteboardError(error) }
+    }
+
+    private func checkCancellation() throws(PasteboardError) { if Task.isCancelled { throw .cancelled } }
 
     /// The next item of which a representation is kept.
     private func nextKept(_ start: Int) -> Int? {
@@ -107,23 +119,6 @@ struct ItemWriting: Sendable {
         }
         state.commit(stream, itemCount: items.count)
         committing()
-    }
-}
-
-extension StreamReference {
-    /// - Returns: false if the write has ended, whose request has the failure.
-    fileprivate func send(
-        _ bytes: Data,
-        isLast: Bool = false,
-        next: @escaping @Sendable (inout ClientState) throws(Failure) -> Void = { _ in }
-    ) async throws(PasteboardError) -> Bool {
-        do throws(Failure) {
-            if try await send({ $0(bytes.span) }, isLast: isLast, next: next) { return true }
-        } catch {
-            throw PasteboardError(error)
-        }
-        if Task.isCancelled { throw .cancelled }
-        return false
     }
 }
 

@@ -10,7 +10,6 @@ final class WriteRequest: StreamSink {
     private struct State {
         /// The promises at the time of the write. Representations that are registered later belong to later writes.
         var items: [ProviderContents]
-        var stream: UInt64?
         var handle: UInt64?
         var isWithdrawn = false
         /// The connection over which the contents were written last.
@@ -20,11 +19,10 @@ final class WriteRequest: StreamSink {
         var restored: SharedResult<Void>?
         /// Resolved with the loss of the contents at the present broker.
         var loss = SharedResult<RequestFailure>()
-        /// Resolved when the contents are written again, as the broker has confirmed.
+        /// Resolved when the broker has confirmed that the contents are written again.
         var again: PendingResult<Void>?
-        var isAgain = false
-        /// The result that is to be resolved for those who wait for the restoration.
-        var finished: SharedResult<Void>?
+        /// The calls that tell those who wait of the restoration, after unlocking.
+        var answers: [@Sendable () -> Void] = []
         /// The loss of the connection, if `event` is due to that.
         var lossOfEvent: Loss?
         /// The end of the publication, or the failure of a write, that is to be delivered.
@@ -116,7 +114,6 @@ final class WriteRequest: StreamSink {
     var clearedBoards: [String] { state.withLock { $0.standing.committed }?.clearedBoards ?? [] }
     /// The broker's reason for refusing the write.
     var refusal: PasteboardError? { state.withLock { $0.refusal } }
-    var stream: UInt64? { state.withLock { $0.stream } }
     /// The connection over which the contents were written last.
     var live: BrokerConnection? { state.withLock { $0.live } }
 
@@ -170,10 +167,6 @@ final class WriteRequest: StreamSink {
     private func endTurn() {
         guard let target, handsOver == nil, !state.withLock({ exchange(&$0.hasEndedTurn, with: true) }) else { return }
         target.additions.release()
-    }
-
-    func opened(_ stream: UInt64) {
-        state.withLock { $0.stream = stream }
     }
 
     // MARK: The publication
@@ -294,17 +287,15 @@ final class WriteRequest: StreamSink {
     }
 
     func deliver() {
-        let (changeCount, live, isFirst, again, finished, event) = state.withLock { state in
+        let (changeCount, live, isFirst, answers, event) = state.withLock { state in
             let changeCount = state.changeCount
             let isFirst = changeCount != nil && !exchange(&state.isDelivered, with: true)
-            let again = state.isAgain ? state.again.take() : nil
-            return (changeCount, state.live, isFirst, again, state.finished.take(), state.event.take())
+            return (changeCount, state.live, isFirst, exchange(&state.answers, with: []), state.event.take())
         }
-        finished?.resolve(())
+        for answer in answers { answer() }
         if let changeCount {
             if isFirst, let live, let brokers, end.value == nil { stand(at: live, of: brokers) }
             result.resolve(.success(changeCount))
-            again?.resolve(.success(()))
             endTurn()
         }
         switch event {
@@ -327,7 +318,10 @@ final class WriteRequest: StreamSink {
             state.handle = committed.handle
             guard state.standing.committed == nil else {
                 state.kept = []
-                (state.isAgain, state.finished) = (true, state.restored.take())
+                state.answers.append { [restored = state.restored.take(), again = state.again.take()] in
+                    restored?.resolve(())
+                    again?.resolve(.success(()))
+                }
                 return
             }
             state.standing.commit(committed, at: MonotonicClock.bootMicroseconds())
@@ -352,11 +346,11 @@ extension WriteRequest {
 
     /// Writes the contents again after each loss, until they end.
     private func stand(at first: BrokerConnection, of brokers: Brokers) {
-        let number = brokers.stand(at: first)
+        let stood = brokers.stand(at: first)
         restoring.adopt(
             Task.detached(executorPreference: ThreadPool.calls) {
                 do {
-                    try await brokers.standing(Recovery(.standing, survivesStop: true), at: first, as: number) {
+                    try await brokers.standing(Recovery(.standing, survivesStop: true), since: stood) {
                         connection,
                         stands in
                         if connection !== first { try await self.write(over: connection) }
@@ -383,7 +377,7 @@ extension WriteRequest {
     private func write(over live: BrokerConnection) async throws {
         let again = PendingResult<Void>()
         let (items, write) = state.withLock { state -> ([ProviderContents], Write?) in
-            (state.live, state.loss, state.again, state.isAgain) = (live, SharedResult(), again, false)
+            (state.live, state.loss, state.again) = (live, SharedResult(), again)
             return (state.items, state.standing.again(at: MonotonicClock.bootMicroseconds()))
         }
         let ended = Failure(.cancelled, "the contents have ended")
@@ -410,6 +404,7 @@ extension WriteRequest {
         let (isPublished, loss, again) = state.withLock { state in
             (state.changeCount != nil, state.loss, state.again.take())
         }
+        // Here, too, because a process created by fork has no thread that runs the task of what stands.
         let isFinal = Recovery.rule(for: .standing, at: .standing, after: failure.loss) == .fail
         if brokers == nil || !isPublished || isFinal {
             finish(isPublished && error.code == .superseded ? .replaced : .brokerGone)
