@@ -63,11 +63,7 @@ extension BrokerConnection.Core {
     /// Ends a stream for which no task waits any more.
     mutating func remove(_ index: Int) {
         for event in streams.slots[index].events {
-            switch event {
-            case .asked(let ask, _): remove(Int(ask))
-            case .session(let session, _) where streams.slots[index].isDestination: remove(Int(session))
-            default: break
-            }
+            if case .session(let session, _) = event, streams.slots[index].isDestination { remove(Int(session)) }
         }
         streams.blocked.removeAll { $0 == UInt32(index) }
         guard let stream = streams.remove(index) else { return }
@@ -99,9 +95,7 @@ extension BrokerConnection.Core {
             if hasRoom(index) { return false }
             if !streams.blocked.contains(UInt32(index)) { streams.blocked.append(UInt32(index)) }
             return true
-        case .lateAsk: return streams.slots[index].events.isEmpty && !isOver
-        case .quiet:
-            return streams.hasAnswers(index) && streams.slots[index].events.isEmpty && !streams.slots[index].isLate
+        case .quiet: return streams.hasAnswers(index) && !streams.slots[index].isLate
         case .event: return !streams.slots[index].isReady
         }
     }

@@ -34,12 +34,11 @@ extension BrokerConnection {
         return MonotonicClock.now() < start.addingClamped(min(settling, 3_600_000) * 1_000_000)
     }
 
-    package func clear(_ clear: Clear) async throws(RequestFailure) -> Committed {
-        var committed = Committed()
-        var stream = request { (state) throws(Failure) in try state.open(clear) }
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    package func clear(_ clear: Clear, until deadline: UInt64 = .max) async throws(RequestFailure) -> Committed {
+        var stream = request(until: deadline) { (state) throws(Failure) in try state.open(clear) }
         return try await stream.answer(at: .request) { event in
-            if case .committed(_, let answer) = event { committed = answer }
-            return if case .ended = event { committed } else { nil }
+            if case .committed(_, let committed) = event { committed } else { nil }
         }
     }
 
@@ -61,16 +60,25 @@ extension BrokerConnection {
 
     /// Waits until there is a destination of this name.
     ///
-    /// - Parameter milliseconds: the longest time to wait; nil for no limit.
-    /// - Throws: `nothing-here` after that time; `timeout` if the broker does not answer then.
-    package func wait(for destination: String, milliseconds: UInt64?) async throws(RequestFailure) {
+    /// - Parameters:
+    ///   - milliseconds: the longest time to wait; nil for no limit.
+    ///   - session: the handle of the drag session that waits.
+    ///   - latest: the time at which it fails with `timeout` (see `MonotonicClock`).
+    /// - Throws: `nothing-here` after `milliseconds`; `timeout` if the broker does not answer then.
+    package func wait(
+        for destination: String,
+        milliseconds: UInt64?,
+        session: UInt64? = nil,
+        until latest: UInt64 = .max
+    ) async throws(RequestFailure) {
         var wait = Wait()
         wait.destination = destination
         wait.milliseconds = milliseconds
+        wait.handle = session
         let message = wait
         let answer = core.withLock { MonotonicClock.deadline(milliseconds: $0.io.timeouts.answer) }
         let deadline = milliseconds.map { count in answer.addingClamped(min(count, .max / 1_000_000) * 1_000_000) }
-        var stream = open(until: deadline ?? .max) { (state) throws(Failure) in try state.open(message) }
+        var stream = open(until: min(latest, deadline ?? .max)) { (state) throws(Failure) in try state.open(message) }
         try await stream.answer { if case .ended = $0 { () } else { nil } }
     }
 

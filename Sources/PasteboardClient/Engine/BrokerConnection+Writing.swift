@@ -7,18 +7,26 @@ extension BrokerConnection {
     ///
     /// Throws a `RequestFailure`, or the error of a source. Before the commit is sent, a failure leaves the board
     /// unchanged. If the broker refuses the write, this fails at once, and neither reads nor sends the rest.
-    package func write(_ write: Write, _ items: [WriteItem]) async throws -> Publication {
+    ///
+    /// - Parameter answerer: answers the asks for promises.
+    package func write(
+        _ write: Write,
+        _ items: [WriteItem],
+        answering answerer: Answerer? = nil
+    ) async throws -> Publication {
         try checkBroker()
-        let stream = open(sendsNow: false) { (state) throws(Failure) in try state.open(write) }
-        if write.handle == nil { stream.publishes() }
+        let stream = open(sendsNow: false, answering: answerer) { (state) throws(Failure) in try state.open(write) }
         // Secrets are kept in the broker's own memory only.
         return try await publish(items, on: stream, passesMemory: write.terms?.isConcealed != true)
     }
 
     /// Offers items as a drag session, which can begin afterwards. Otherwise like `write`.
-    package func offer(_ drag: Drag, _ items: [WriteItem]) async throws -> Publication {
-        let stream = open(sendsNow: false) { (state) throws(Failure) in try state.open(drag) }
-        if drag.handle == nil { stream.publishes() }
+    package func offer(
+        _ drag: Drag,
+        _ items: [WriteItem],
+        answering answerer: Answerer? = nil
+    ) async throws -> Publication {
+        let stream = open(sendsNow: false, answering: answerer) { (state) throws(Failure) in try state.open(drag) }
         return try await publish(items, on: stream, passesMemory: true)
     }
 
@@ -33,11 +41,7 @@ extension BrokerConnection {
         }
         let count = items.count
         stream.tell { $0.commit($1, itemCount: count) }
-        while true {
-            if case .committed(_, let committed) = try await stream.next(at: .request) {
-                return Publication(stream, committed)
-            }
-        }
+        return try await stream.published()
     }
 
     /// Writes items that the broker keeps, so that they stay when this program has ended.
@@ -61,8 +65,13 @@ extension BrokerConnection {
 }
 
 extension BrokerStream {
-    fileprivate func publishes() {
-        connection.core.withLock { [slot] in $0.streams.slots[slot].handle = 0 }
+    /// Returns when the broker has made visible what was written. From then on the deadline of the stream is over.
+    package consuming func published() async throws(RequestFailure) -> Publication {
+        while true {
+            guard case .committed(_, let committed) = try await next(at: .request) else { continue }
+            outlastsDeadline()
+            return Publication(self, committed)
+        }
     }
 
     fileprivate func add(_ item: Item) throws(RequestFailure) {

@@ -138,13 +138,7 @@ package final class BrokerConnection: Sendable {
         for sink in effects.sinks { sink.deliver() }
         for work in effects.started { work.start() }
         for action in effects.actions { action() }
-        for handler in effects.cancelled {
-            switch handler {
-            // Cancelling may run the program's code.
-            case .task(let task): Task(executorPreference: loop) { task.cancel() }
-            case .work(let work): work.cancel()
-            }
-        }
+        for work in effects.cancelled { work.cancel() }
     }
 
     /// Gives up the connection, so that a broker that is lost or ends does not wait for the answers of a source.
@@ -178,15 +172,19 @@ package final class BrokerConnection: Sendable {
 
     /// Opens a stream.
     ///
-    /// - Parameter deadline: the time at which each wait for it fails with `timeout` (see `MonotonicClock`).
+    /// - Parameters:
+    ///   - deadline: the time at which each wait for it fails with `timeout` (see `MonotonicClock`).
+    ///   - answerer: answers the asks for what the request publishes.
     package func open(
         until deadline: UInt64 = .max,
         sendsNow: Bool = true,
+        answering answerer: Answerer? = nil,
         _ request: (inout ClientState) throws(Failure) -> UInt64
     ) -> BrokerStream {
         BrokerStream(
             change(sendsNow: sendsNow) { core in
                 let slot = core.open(request)
+                core.streams.slots[slot].answerer = answerer
                 if deadline != .max { core.streams.limit(slot, to: deadline) }
                 return slot
             },

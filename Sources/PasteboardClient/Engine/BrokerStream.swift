@@ -25,6 +25,9 @@ package struct BrokerStream: ~Copyable, Sendable {
         connection.change { [slot] core in body(&core.io.state, core.streams.slots[slot].stream) }
     }
 
+    /// Lets the stream stay after the deadline with which it was opened.
+    package func outlastsDeadline() { connection.core.withLock { [slot] in $0.streams.limit(slot, to: .max) } }
+
     /// Ends the reader, and leaves what was written at the broker.
     package consuming func leave() {
         connection.core.withLock { [slot] core in
@@ -44,7 +47,7 @@ package struct BrokerStream: ~Copyable, Sendable {
         or interests: [PollInterest]
     ) async throws(RequestFailure) -> ClientEvent? {
         if let event = try arrived(reached) { return event }
-        if interests.isEmpty { await wait(for: .event) } else { await wait(for: .event, or: interests) }
+        if interests.isEmpty { await wait(for: .event) } else { await shared.wait(for: .event, or: interests) }
         return try arrived(reached)
     }
 
@@ -58,7 +61,7 @@ package struct BrokerStream: ~Copyable, Sendable {
     /// Returns what `handle` makes of the events.
     ///
     /// - Parameter reached: the progress as long as there is no answer.
-    mutating func answer<Value>(
+    package mutating func answer<Value>(
         at reached: Recovery.Reached = .uncommitted,
         _ handle: (ClientEvent) -> Value?
     ) async throws(RequestFailure) -> Value {
@@ -84,7 +87,7 @@ package struct BrokerStream: ~Copyable, Sendable {
     }
 
     /// Throws the reason why nothing follows on the stream.
-    func check(_ reached: Recovery.Reached) throws(RequestFailure) {
+    package func check(_ reached: Recovery.Reached) throws(RequestFailure) {
         let failure = connection.core.withLock { [slot] in $0.failure(of: slot, at: reached) }
         if let failure { throw failure }
         if Task.isCancelled { throw .cancelled(at: reached) }
@@ -99,26 +102,9 @@ package struct BrokerStream: ~Copyable, Sendable {
         }
     }
 
-    /// Whether an answer of the contents is under way, and the stream's time is not over.
+    /// Whether answers that the slot watches are under way, and its time is not over.
     var hasAnswers: Bool {
         connection.core.withLock { [slot] in $0.streams.hasAnswers(slot) && !$0.streams.slots[slot].isLate }
-    }
-
-    /// The first event that has arrived; nil if there is none.
-    mutating func arrivedEvent() -> ClientEvent? { try? arrived(.standing) }
-
-    /// Waits also for descriptors, or until a time.
-    func wait(for want: Streams.Want, or interests: [PollInterest], until end: UInt64 = .max) async {
-        let (connection, slot) = (connection, slot)
-        let serial = connection.core.withLock { core in
-            core.streams.slots[slot].isNudged = false
-            return core.streams.slots[slot].serial
-        }
-        let number = connection.loop.watch(interests, until: end) {
-            connection.change { $0.streams.nudge(slot, serial) }
-        }
-        await wait(for: want)
-        connection.loop.forget(number)
     }
 
     /// Waits, on the caller's executor. The caller finds out what has happened.
@@ -163,6 +149,19 @@ package struct StreamReference: Sendable {
     }
 
     package func reader() -> BrokerStream { BrokerStream(slot, of: connection) }
+
+    /// Whether nothing follows.
+    package var isOver: Bool { !connection.core.withLock { [slot, serial] in $0.streams.isOpen(slot, serial) } }
+
+    /// Waits also for descriptors, or until a time.
+    func wait(for want: Streams.Want, or interests: [PollInterest], until end: UInt64 = .max) async {
+        connection.core.withLock { [slot, serial] core in
+            if core.streams.isUse(serial, of: slot) { core.streams.slots[slot].isNudged = false }
+        }
+        let number = connection.loop.watch(interests, until: end) { nudge() }
+        await connection.wait(at: slot, serial, for: want)
+        connection.loop.forget(number)
+    }
 
     /// The failure with which the stream has ended, also if it has arrived only now.
     package var failure: Failure? {
@@ -224,7 +223,7 @@ package struct StreamReference: Sendable {
     }
 
     /// Ends the stream. Answers that are under way continue, and asks may still arrive.
-    func withdraw() {
+    package func withdraw() {
         connection.change { [slot, serial] core in
             guard core.streams.slots[slot].serial == serial else { return }
             core.io.state.cancel(core.streams.slots[slot].stream)

@@ -77,20 +77,18 @@ extension Brokers {
     /// Requests of the library over a new connection wait until everything that stood at a lost one stands again.
     ///
     /// - Parameters:
-    ///   - hasStood: whether it was registered before.
     ///   - stood: where it stands now (see `stand`); `body` is called with this connection first.
     ///   - body: registers at a broker, calls its second argument after the confirmation, and then returns or throws: a
     ///     `RequestFailure` when the registration is lost.
     /// - Throws: the `Failure` of the last loss; other errors of `body`.
     package func standing<Value>(
         _ recovery: Recovery,
-        hasStood: Bool = false,
         since stood: Standing? = nil,
         _ body: (BrokerConnection, _ stands: () -> Void) async throws -> Value
     ) async throws -> Value {
         var (recovery, mayStart) = (recovery, true)
         var first = stood?.connection
-        var reached = hasStood || stood != nil ? Recovery.Reached.standing : .request
+        var reached = stood == nil ? Recovery.Reached.request : .standing
         var reason: RequestFailure?
         var earlier: BrokerConnection?
         let number = stood?.number ?? loop.nextNumber()

@@ -127,6 +127,9 @@ package final class Brokers: Sendable {
         state.withLock { state in state.current.flatMap { $0.takesRequests ? $0 : nil } }
     }
 
+    /// Whether `end` was called.
+    var isClosed: Bool { state.withLock { $0.closed != nil } }
+
     /// The connection to the broker. Of the tasks that need one at the same time one connects, and the others wait.
     ///
     /// Registrations that stood at a lost broker are made again first, so that a request finds them.

@@ -13,7 +13,7 @@ package struct Publication: ~Copyable, Sendable {
 
     package var connection: BrokerConnection { stream.connection }
     /// The stream, for others than its reader.
-    var shared: StreamReference { stream.shared }
+    package var shared: StreamReference { stream.shared }
 
     /// Changes the state of the stream, and sends the resulting frames.
     package func tell(_ body: @Sendable (inout ClientState, UInt64) -> Void) { stream.tell(body) }
@@ -34,53 +34,22 @@ package struct Publication: ~Copyable, Sendable {
     }
 
     /// Ends this value, and leaves the contents at the broker.
-    consuming func leave() { stream.leave() }
-}
+    package consuming func leave() { stream.leave() }
 
-extension Publication {
-    /// Answers asks, until the contents end and no answer is under way.
+    /// The next event.
     ///
-    /// - Parameter ended: called when the contents have ended, while answers may be under way.
-    /// - Returns: how the contents have ended.
-    package mutating func serve(
-        _ handler: @escaping AskStream.Handler,
-        ended: (End) -> Void
-    ) async throws(RequestFailure) -> End {
-        while true {
-            switch try await next(answering: handler, or: []) {
-            case .ended(_, let end)?:
-                ended(end)
-                while stream.hasAnswers, !Task.isCancelled {
-                    await stream.wait(for: .quiet)
-                    answerArrived(handler)
-                }
-                // The end of the last load must not be lost.
-                await stream.sent()
-                return end
-            default: break
-            }
-        }
+    /// - Parameter interests: descriptors whose readiness ends the wait, too.
+    /// - Returns: nil if a descriptor is ready, or after a nudge.
+    package mutating func next(or interests: [PollInterest] = []) async throws(RequestFailure) -> ClientEvent? {
+        try await stream.next(at: .standing, or: interests)
     }
 
-    /// Answers asks until the connection ends or the task is cancelled, also those of loads that began before the
-    /// contents have ended.
+    /// Waits for the end of the contents. Answers may be under way after it.
     ///
-    /// - Parameter ended: called when the contents have ended.
-    mutating func serveAlsoLate(_ handler: @escaping AskStream.Handler, ended: () -> Void) async {
-        do throws(RequestFailure) {
-            while true { if case .ended? = try await next(answering: handler, or: []) { break } }
-        } catch {}
-        ended()
-        while !Task.isCancelled, stream.connection.failure == nil {
-            await stream.wait(for: .lateAsk)
-            answerArrived(handler)
-        }
-    }
-
-    private mutating func answerArrived(_ handler: @escaping AskStream.Handler) {
-        while case .asked(let slot, let fields)? = stream.arrivedEvent() {
-            stream.connection.answer(Int(slot), fields, handler)
-        }
+    /// - Returns: nil after a nudge.
+    package mutating func end() async throws(RequestFailure) -> EndReason? {
+        while let event = try await next() { if case .ended(_, let end) = event { return end.reason ?? .replaced } }
+        return nil
     }
 
     /// Passes this value to a task of its own.
@@ -90,20 +59,5 @@ extension Publication {
         return Task(executorPreference: loop) {
             if var publication = box.withLock({ $0.take() }) { await body(&publication) }
         }
-    }
-
-    /// The next event that is no ask. Asks are answered.
-    ///
-    /// - Parameter interests: descriptors whose readiness ends the wait, too.
-    /// - Returns: nil if a descriptor is ready.
-    package mutating func next(
-        answering handler: @escaping AskStream.Handler,
-        or interests: [PollInterest]
-    ) async throws(RequestFailure) -> ClientEvent? {
-        while let event = try await stream.next(at: .standing, or: interests) {
-            guard case .asked(let slot, let fields) = event else { return event }
-            stream.connection.answer(Int(slot), fields, handler)
-        }
-        return nil
     }
 }

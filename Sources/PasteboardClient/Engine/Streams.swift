@@ -10,10 +10,22 @@ struct Streams {
         case room
         /// An empty output: the socket has taken all bytes.
         case sent
-        /// No open answer of the contents that the slot publishes or watches.
+        /// The end of the answers that the slot watches.
         case quiet
-        /// An ask for contents that have ended.
-        case lateAsk
+    }
+
+    /// The asks whose end a slot watches.
+    enum Asks: Equatable {
+        case all
+        /// Asks for the contents of a number.
+        case contents(UInt64)
+    }
+
+    /// Contents of this program for which the broker may ask.
+    private struct Published: Sendable {
+        let handle: UInt64
+        let answerer: Answerer
+        var isOver = false
     }
 
     struct Slot {
@@ -38,20 +50,20 @@ struct Streams {
         var isOver = false
         /// Whether this is the stream of a destination, on which sessions arrive.
         var isDestination = false
-        /// The number of the contents that this stream publishes; 0 before the commit.
+        /// Makes the sinks of the sessions; nil if the reader takes them.
+        var arrivals: SessionArrival?
+        /// Answers the asks for what this stream publishes, from its commit on.
+        var answerer: Answerer?
+        /// The number of the contents that this stream has published, or that it asks for.
         var handle: UInt64?
-        /// The number of open asks of the contents.
-        var answers = 0
         /// Whether the stream is an ask.
         var isAsk = false
-        /// The slot of the contents that an ask is for.
-        var publication: Int?
-        /// The slot of the contents whose answers are awaited.
-        var watched: Int?
+        /// The asks whose end is awaited.
+        var watched: Asks?
         /// Whether a nudge is to end the next wait.
         var isNudged = false
-        /// The program's code that makes the bytes of the stream.
-        var handler: Handler?
+        /// The answer to an ask.
+        var work: (any AskWork)?
         /// Takes the events, if no task does.
         var sink: (any StreamSink)?
 
@@ -64,12 +76,6 @@ struct Streams {
         }
     }
 
-    /// Code of the program that makes bytes.
-    enum Handler {
-        case task(Task<Void, Never>)
-        case work(any AskWork)
-    }
-
     /// Actions for the time after unlocking.
     struct Effects {
         var waiters: [Waiter] = []
@@ -77,9 +83,9 @@ struct Streams {
         var sinks: [any StreamSink] = []
         var started: [any AskWork] = []
         var actions: [@Sendable () -> Void] = []
-        var cancelled: [Handler] = []
-        /// Handlers that have ended, which must not be released under the lock either.
-        var released: [Handler] = []
+        var cancelled: [any AskWork] = []
+        /// Values that must not be released under the lock, because they contain values of the program.
+        var released: [any Sendable] = []
 
         var isEmpty: Bool {
             waiters.isEmpty && sinks.isEmpty && started.isEmpty && actions.isEmpty && cancelled.isEmpty
@@ -96,12 +102,13 @@ struct Streams {
     private var free: [UInt32] = []
     private var lastSerial: UInt64 = 0
     private var effects = Effects()
-    /// The published contents, by the number that asks name.
-    private var publications: [(handle: UInt64, slot: Int)] = []
-    /// The contents of sinks that have ended while asks were open.
-    var lastPublications: [Int] = []
+    /// The contents of this program. Those that have ended stay while asks are open: the broker sends only so many at
+    /// once, and may have held back one of a load that began before the end.
+    private var published: [Published] = []
     /// The number of open asks.
     private(set) var openAsks = 0
+    /// The slots that watch the end of answers.
+    private var watching: [Int] = []
     private var greeting = 0
     /// The time at which the broker has answered hello (see `MonotonicClock`).
     private(set) var welcomedAt: UInt64 = 0
@@ -129,21 +136,17 @@ struct Streams {
     /// - Returns: the stream, if it is open.
     mutating func remove(_ index: Int) -> UInt64? {
         let (stream, isOver) = (slots[index].stream, slots[index].isOver)
-        if slots[index].handle != nil {
-            publications.removeAll { $0.slot == index }
-            for other in slots.indices {
-                if slots[other].publication == index { slots[other].publication = nil }
-                if slots[other].watched == index { unwatch(other) }
-            }
-        }
+        if let answerer = slots[index].answerer.take() { withdraw(slots[index].handle, answerer) }
         end(index)
+        if let arrivals = slots[index].arrivals { effects.released.append(arrivals) }
+        if slots[index].watched != nil { watching.removeAll { $0 == index } }
         slots[index] = Slot(isUsed: false)
         free.append(UInt32(index))
         return stream == 0 || isOver ? nil : stream
     }
 
     mutating func limit(_ index: Int, to deadline: UInt64) {
-        slots[index].deadline = deadline
+        (slots[index].deadline, slots[index].isLate) = (deadline, false)
         earliest = min(earliest, deadline)
     }
 
@@ -161,13 +164,12 @@ struct Streams {
     }
 
     mutating func failAll(_ failure: Failure, _ loss: Loss) {
-        lastPublications = []
         for index in slots.indices where slots[index].isUsed {
             if let sink = slots[index].sink {
                 deliver(sink)
-                if !slots[index].isOver { sink.lost(failure, loss) }
+                sink.failed(failure)
                 _ = remove(index)
-            } else if case .work? = slots[index].handler {
+            } else if slots[index].isAsk {
                 _ = remove(index)
             } else if slots[index].isOver {
                 release(index)
@@ -177,53 +179,51 @@ struct Streams {
         }
     }
 
-    /// Ends a stream on which nothing follows. Code that still makes bytes for it is cancelled.
+    /// Ends a stream on which nothing follows. An answer that is not complete is cancelled.
     mutating func end(_ index: Int) {
-        if let handler = slots[index].handler.take() { effects.cancelled.append(handler) }
-        let isAsk = !exchange(&slots[index].isOver, with: true) && slots[index].isAsk
+        if let work = slots[index].work.take() { effects.cancelled.append(work) }
+        let isOpenAsk = !exchange(&slots[index].isOver, with: true) && slots[index].isAsk
         release(index)
-        guard isAsk else { return }
-        if let publication = slots[index].publication {
-            slots[publication].answers -= 1
-            if slots[publication].answers == 0 {
-                release(publication)
-                for other in slots.indices where slots[other].watched == publication { unwatch(other) }
-            }
-        }
+        guard isOpenAsk else { return }
         openAsks -= 1
-        forgetLastPublications()
+        for slot in watching where !hasAnswers(slot) { release(slot) }
+        guard openAsks == 0, published.contains(where: \.isOver) else { return }
+        effects.released.append(published)
+        published.removeAll(where: \.isOver)
     }
-
-    mutating func start(_ work: any AskWork) { effects.started.append(work) }
 
     mutating func act(_ action: @escaping @Sendable () -> Void) { effects.actions.append(action) }
 
     /// Frees the slot of an answer that is complete.
     mutating func finishAnswer(_ index: Int) {
-        if let handler = slots[index].handler.take() { effects.released.append(handler) }
+        if let work = slots[index].work.take() { effects.released.append(work) }
         _ = remove(index)
     }
 
-    var publishedHandles: [UInt64] { publications.map(\.handle) }
-
-    func publication(of handle: UInt64?) -> Int? { publications.first { $0.handle == handle }?.slot }
-
-    /// Lets a slot watch the answers of contents, if any are open.
-    mutating func watchAnswers(of publication: Int?, from index: Int) {
-        if let publication, slots[publication].answers > 0 { slots[index].watched = publication }
+    /// Ends contents, if they were published.
+    private mutating func withdraw(_ handle: UInt64?, _ answerer: @escaping Answerer) {
+        effects.released.append(answerer)
+        guard let handle, let index = published.firstIndex(where: { $0.handle == handle }) else { return }
+        if openAsks > 0 { published[index].isOver = true } else { published.remove(at: index) }
     }
 
-    private mutating func unwatch(_ index: Int) {
-        slots[index].watched = nil
-        release(index)
+    /// Lets a slot watch the end of answers.
+    mutating func watch(_ asks: Asks, from index: Int) {
+        slots[index].watched = asks
+        watching.append(index)
     }
 
-    /// Whether an answer of the contents that a slot publishes or watches is under way.
-    func hasAnswers(_ index: Int) -> Bool { slots[index].answers > 0 || slots[index].watched != nil }
+    /// Whether answers that a slot watches are under way.
+    func hasAnswers(_ index: Int) -> Bool {
+        switch slots[index].watched {
+        case nil: false
+        case .all: openAsks > 0
+        case .contents(let handle): answerCount(of: handle) > 0
+        }
+    }
 
-    /// Lets a stream end the code that makes bytes for it.
-    mutating func setHandler(_ handler: Handler, of index: Int) {
-        if slots[index].isOver { effects.cancelled.append(handler) } else { slots[index].handler = handler }
+    func answerCount(of handle: UInt64) -> Int {
+        slots.count { $0.isAsk && !$0.isOver && $0.handle == handle }
     }
 
     /// Whether a slot still has the use of a number; true for any use.
@@ -307,29 +307,24 @@ struct Streams {
         at connection: BrokerConnection,
         _ state: inout ClientState
     ) {
-        // Contents that have ended stay until their reader ends: the broker may have held the ask back.
-        guard let publication = publications.first(where: { $0.handle == ask.handle })?.slot else {
-            return state.fail(stream, Failure(.sourceGone, "the source no longer has the representation"))
-        }
         let index = add(stream)
-        state.setOwner(UInt32(index), of: stream)
-        (slots[index].isAsk, slots[index].publication) = (true, publication)
-        slots[publication].answers += 1
-        openAsks += 1
-        if let sink = slots[publication].sink {
-            let reference = StreamReference(index, slots[index].serial, of: connection)
-            asked(ask, on: reference, of: sink, in: bytes, &state)
-        } else {
-            slots[publication].events.append(.asked(UInt64(index), ask))
-            release(publication)
+        let reference = StreamReference(index, slots[index].serial, of: connection)
+        guard let work = published.first(where: { $0.handle == ask.handle })?.answerer(ask, reference) else {
+            _ = remove(index)
+            let text = "the source no longer has the representation \(ask.type(in: bytes))"
+            return state.fail(stream, Failure(.sourceGone, text))
         }
+        state.setOwner(UInt32(index), of: stream)
+        (slots[index].isAsk, slots[index].handle, slots[index].work) = (true, ask.handle, work)
+        openAsks += 1
+        effects.started.append(work)
     }
 
     /// Records the number of written contents, which asks name.
     mutating func publish(_ handle: UInt64?, at index: Int) {
-        guard slots[index].handle != nil else { return }
+        guard let answerer = slots[index].answerer, slots[index].handle == nil else { return }
         slots[index].handle = handle ?? 0
-        publications.append((handle ?? 0, index))
+        published.append(Published(handle: handle ?? 0, answerer: answerer))
     }
 
     @inline(never)
@@ -346,7 +341,7 @@ struct Streams {
             release(greeting)
         case _ where index == 0: break
         case .askCredit: if slots[index].want == .room { release(index) }
-        case .askCancelled: if case .work? = slots[index].handler { _ = remove(index) } else { end(index) }
+        case .askCancelled: _ = remove(index)
         case _ where slots[index].sink != nil: passOther(event, at: index, in: bytes, &state)
         case .failed(_, let failure): fail(index, failure, Loss(failure))
         case .progress, .passed:
@@ -362,6 +357,8 @@ struct Streams {
         case .session(let stream, let session) where slots[index].isDestination:
             let slot = add(stream)
             state.setOwner(UInt32(slot), of: stream)
+            slots[slot].sink = slots[index].arrivals?(stream, session)
+            guard slots[slot].sink == nil else { return }
             slots[slot].events.append(event)
             slots[index].events.append(.session(UInt64(slot), session))
             release(index)

@@ -7,12 +7,19 @@ import PasteboardWire
 /// The next change is reported only after the one before was written, so many changes are written as fast as the
 /// destination takes them, and nothing is stored.
 final class LinkDirection: Sendable {
-    /// Contents at the destination, and the task that answers the asks for them.
+    /// Contents at the destination, and the task that keeps them.
     private struct Published {
         let stream: StreamReference
         let handle: UInt64
-        var source: LinkedBoard.Source
+        let source: CurrentSource
         let serving: Task<Void, Never>
+    }
+
+    /// The source of published contents, which additions change.
+    private final class CurrentSource: Sendable {
+        let value: Lock<LinkedBoard.Source>
+
+        init(_ value: LinkedBoard.Source) { self.value = Lock(value) }
     }
 
     private struct State {
@@ -95,19 +102,22 @@ final class LinkDirection: Sendable {
         case .withdraw: state.withLock { $0.published.last?.stream }?.withdraw()
         case .clear(let clear): _ = try await to.connection.clear(clear)
         case .write(let write, let items, let source):
+            let current = state.withLock { state in state.published.first { $0.handle == write.handle }?.source }
             // An ask for an added type may come at once.
-            if let handle = write.handle {
-                state.withLock { state in
-                    for index in state.published.indices where state.published[index].handle == handle {
-                        state.published[index].source = source
-                    }
-                }
+            current?.value.withLock { $0 = source }
+            let new = CurrentSource(source)
+            let answerer = AskStream.answerer { [from, reportInterval] ask in
+                try await from.answer(ask, from: new.value.withLock(\.self), reportingEvery: reportInterval)
             }
             do {
-                let publication = try await to.connection.write(write, items.map { WriteItem(promising: $0) })
+                let publication = try await to.connection.write(
+                    write,
+                    items.map { WriteItem(promising: $0) },
+                    answering: write.handle == nil ? answerer : nil
+                )
                 let committed = publication.committed
                 _ = state.withLock { $0.board.answered(committed) }
-                if write.handle == nil { serve(publication, source) } else { publication.leave() }
+                if write.handle == nil { keep(publication, new) } else { publication.leave() }
             } catch {
                 for step in state.withLock({ $0.board.answered(nil) }) { try await perform(step) }
                 throw error
@@ -115,15 +125,12 @@ final class LinkDirection: Sendable {
         }
     }
 
-    private func serve(_ publication: consuming Publication, _ source: LinkedBoard.Source) {
+    private func keep(_ publication: consuming Publication, _ source: CurrentSource) {
         let (stream, handle) = (publication.shared, publication.committed.handle ?? 0)
         let serving = publication.inTask { [self] publication in
-            await publication.serveAlsoLate { [self] ask in
-                let source = state.withLock { state in state.published.first { $0.handle == handle }?.source }
-                try await from.answer(&ask, from: source, reportingEvery: reportInterval)
-            } ended: {
-                state.withLock { $0.board.ended(handle) }
-            }
+            do throws(RequestFailure) { while try await publication.end() == nil {} } catch {}
+            state.withLock { $0.board.ended(handle) }
+            await to.connection.ended()
         }
         let published = Published(stream: stream, handle: handle, source: source, serving: serving)
         let oldest = state.withLock { state in

@@ -54,7 +54,7 @@ extension LinkEnd {
     ///   - source: the contents that the ask is for.
     ///   - interval: the time between two reports that the load goes on, in milliseconds.
     func answer(
-        _ ask: inout AskStream,
+        _ ask: AskStream,
         from source: LinkedBoard.Source?,
         reportingEvery interval: Int
     ) async throws(Failure) {

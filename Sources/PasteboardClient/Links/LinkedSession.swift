@@ -98,7 +98,12 @@ final class LinkedSession: Sendable {
             }
             let promises = items.map { WriteItem(promising: $0) }
             guard isBegun else {
-                return try begin(try await to.connection.offer(drag, promises), at: location, sequence)
+                let answerer = AskStream.answerer { [self] ask in
+                    let source = state.withLock { $0.source }
+                    try await from.answer(ask, from: source, reportingEvery: reportInterval)
+                }
+                let publication = try await to.connection.offer(drag, promises, answering: answerer)
+                return try begin(publication, at: location, sequence)
             }
             // Without these items the session must not be dropped: its source would delete what has not arrived.
             try await to.connection.offer(drag, promises).leave()
@@ -123,13 +128,7 @@ final class LinkedSession: Sendable {
         while true {
             var event: ClientEvent?
             do throws(RequestFailure) {
-                event = try await publication.next(
-                    answering: { [self] ask in
-                        let source = state.withLock { $0.source }
-                        try await from.answer(&ask, from: source, reportingEvery: reportInterval)
-                    },
-                    or: []
-                )
+                event = try await publication.next()
             } catch {
                 event = .failed(0, error.failure)
             }

@@ -11,6 +11,15 @@ package struct HandOver: Sendable {
             self.representation = representation
         }
 
+        /// All promises of contents.
+        ///
+        /// - Parameter counts: the numbers of the representations of their items.
+        package static func all(in counts: [Int]) -> [Promise] {
+            counts.enumerated().flatMap { item, count in
+                (0..<count).map { Promise(item: item, representation: $0) }
+            }
+        }
+
         package static func < (one: Promise, other: Promise) -> Bool {
             (one.item, one.representation) < (other.item, other.representation)
         }

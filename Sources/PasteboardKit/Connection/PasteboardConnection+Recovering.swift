@@ -5,32 +5,20 @@ extension PasteboardConnection {
     /// Makes a request, and makes it again as the recovery table decides: over the next connection, if a broker listens
     /// already.
     ///
-    /// - Parameter reached: the progress of the request when it failed.
+    /// - Parameter request: throws a `RequestFailure` or a `PasteboardError`.
     func recovering<Value>(
         _ verb: Recovery.Verb = .read,
         for call: Call,
-        reached: () -> Recovery.Reached = { .request },
-        _ request: (BrokerConnection) async throws(PasteboardError) -> sending Value
+        _ request: (BrokerConnection) async throws -> sending Value
     ) async throws(PasteboardError) -> sending Value {
+        let brokers = try brokers()
+        try call.check()
         do {
-            return try await brokers().recovering(Recovery(verb), until: call.end) { live in
-                do throws(PasteboardError) {
-                    return try await request(live)
-                } catch {
-                    let isLate = error.code == .timeout && call.deadline?.left == .zero
-                    let loss = isLate ? .silent : live.loss(of: error)
-                    guard loss != .other else { throw error }
-                    throw RequestFailure(
-                        Failure(ErrorCode(rawValue: error.code.rawValue), error.message),
-                        loss,
-                        at: reached()
-                    )
-                }
+            return try await brokers.recovering(Recovery(verb), until: call.end) { live in
+                do { return try await request(live) } catch { throw live.error(error, in: call) }
             }
-        } catch let error as PasteboardError {
-            throw error
         } catch {
-            throw call.error(of: error as? Failure ?? Failure(.brokerUnavailable, "\(error)"))
+            throw call.error(of: error)
         }
     }
 }

@@ -154,6 +154,7 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         for call: Call
     ) async throws(PasteboardError) -> BrokerConnection {
         let brokers = try brokers()
+        try call.check()
         do throws(RequestFailure) {
             let found = try await brokers.connection(after: lost, mayStart: lost == nil, until: call.end)
             guard let found else { throw RequestFailure(Self.absence, .nobody, at: .nothing) }

@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardTransport
 
 /// Runs the async handlers that brokers ask for.
@@ -75,33 +76,5 @@ final class HandlerQueue: Sendable {
             let isCancelled = Task.isCancelled
             step = state.withLock { isCancelled ? Step(needsTask: $0.needsTask()) : $0.next() }
         }
-    }
-}
-
-/// The task that runs a handler. It may be cancelled before the thread that makes it has received it.
-final class HandlerTask: Sendable {
-    private enum State {
-        case made(isCancelled: Bool)
-        case known(Task<Void, Never>)
-    }
-
-    private let state = Lock(State.made(isCancelled: false))
-
-    func adopt(_ task: Task<Void, Never>) {
-        let isCancelled = state.withLock { state in
-            defer { state = .known(task) }
-            if case .made(true) = state { return true }
-            return false
-        }
-        if isCancelled { task.cancel() }
-    }
-
-    func cancel() {
-        let task = state.withLock { state -> Task<Void, Never>? in
-            if case .known(let task) = state { return task }
-            state = .made(isCancelled: true)
-            return nil
-        }
-        task?.cancel()
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
 
 /// One call of a handler on the pool's threads, and its only result.

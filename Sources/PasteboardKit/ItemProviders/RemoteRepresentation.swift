@@ -139,7 +139,13 @@ final class RemoteRepresentation: Sendable {
         guard !target.live.takesRequests, let next = contents.atNextBroker else { return self }
         let live = try await connection.liveConnection(for: call)
         // The source may not have promised the contents there yet. A list waits for that.
-        if let board = next.board, live.expectsReclaims { _ = try await live.listing(of: board.name, for: call) }
+        if let board = next.board, live.expectsReclaims {
+            do throws(RequestFailure) {
+                _ = try await live.listing(of: board.name, until: call.end)
+            } catch {
+                throw call.error(of: error)
+            }
+        }
         return RemoteRepresentation(
             type,
             of: next,

@@ -22,15 +22,12 @@ extension Pasteboard {
     ) async throws(PasteboardError) -> Pasteboard {
         let call = Call("the making of a pasteboard", timeout: timeout)
         let live = try await connection.liveConnection(for: call)
-        let request = BoardRequest()
-        var create = CreateBoard()
-        create.requires = [Feature.boards.rawValue]
-        let name = try await request.result.value(for: call) {
-            live.cancel(request)
-        } start: {
-            live.open(request) { [create] state throws(Failure) in try state.open(create) }
+        do throws(RequestFailure) {
+            let board = try await UniqueBoard(over: live, for: call)
+            return Pasteboard(name: Name(board.name), connection: connection, board: board)
+        } catch {
+            throw call.error(of: error)
         }
-        return Pasteboard(name: Name(name), connection: connection, board: UniqueBoard(request, live: live))
     }
 
     /// Clears the pasteboard and removes it: it is listed no more, and its name is free.

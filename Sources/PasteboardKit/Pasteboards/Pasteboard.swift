@@ -52,15 +52,14 @@ extension Pasteboard {
         self.init(name: name, connection: connection, board: nil)
     }
 
-    /// Makes a request as ``PasteboardConnection/recovering(_:for:reached:_:)`` does. A unique pasteboard ends with its
+    /// Makes a request as ``PasteboardConnection/recovering(_:for:_:)`` does. A unique pasteboard ends with its
     /// connection.
     func recovering<Value>(
         _ verb: Recovery.Verb = .read,
         for call: Call,
-        reached: () -> Recovery.Reached = { .request },
-        _ request: (BrokerConnection) async throws(PasteboardError) -> sending Value
+        _ request: (BrokerConnection) async throws -> sending Value
     ) async throws(PasteboardError) -> sending Value {
         try board?.check()
-        return try await connection.recovering(board == nil ? verb : .bound, for: call, reached: reached, request)
+        return try await connection.recovering(board == nil ? verb : .bound, for: call, request)
     }
 }

@@ -1,3 +1,4 @@
+import PasteboardClient
 import PasteboardWire
 
 /// A call of the program that waits for the broker: its name in errors and its timeout.
@@ -28,12 +29,31 @@ package struct Call: Sendable {
     /// The deadline for waits of the engine (see `MonotonicClock`).
     var end: UInt64 { deadline?.end ?? .max }
 
+    /// Whether the deadline has passed.
+    var isOver: Bool { deadline?.left == .zero }
+
+    /// Throws if the call is over before it begins.
+    func check() throws(PasteboardError) {
+        if Task.isCancelled { throw cancelled }
+        if isOver { throw timedOut }
+    }
+
+    /// The error of a part of the call.
+    func error(of error: any Error) -> PasteboardError {
+        switch error {
+        case let error as PasteboardError: error
+        case let error as RequestFailure: self.error(of: error.failure)
+        case let failure as Failure: self.error(of: failure)
+        default: PasteboardError(.brokerUnavailable, message: "\(error)")
+        }
+    }
+
     /// The error of a request of the engine that is a part of the call.
     func error(of failure: Failure) -> PasteboardError {
         switch failure.code {
         case .cancelled where Task.isCancelled: cancelled
         // With its text, the error is that of a part of the call.
-        case .timeout where deadline?.left == .zero && !failure.text.hasPrefix(timedOut.message): timedOut
+        case .timeout where isOver && !failure.text.hasPrefix(timedOut.message): timedOut
         default: PasteboardError(failure)
         }
     }

@@ -21,7 +21,7 @@ struct PromisedFile: Sendable {
     /// Answers an ask with the first `byteCount` bytes.
     ///
     /// - Parameter sent: called with the number of bytes after each step.
-    func send(_ byteCount: UInt64, to ask: inout AskStream, sent report: (UInt64) -> Void) async throws {
+    func send(_ byteCount: UInt64, to ask: AskStream, sent report: (UInt64) -> Void) async throws {
         noteReplacement()
         let size = (try? System.status(of: file.raw).size) ?? 0
         guard size >= byteCount else { throw failure("was shortened to \(ByteCount.text(size))", errno: 0) }

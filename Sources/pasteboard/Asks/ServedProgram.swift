@@ -74,7 +74,7 @@ final class ServedProgram {
     /// The next bytes of the output for an ask, as many as it has room for.
     ///
     /// - Parameter interval: the longest time between progress reports for a program without output, in milliseconds.
-    func next(for ask: borrowing AskStream, reportingEach interval: Int) async throws -> [UInt8]? {
+    func next(for ask: AskStream, reportingEach interval: Int) async throws -> [UInt8]? {
         var nextReport = MonotonicClock.deadline(milliseconds: interval)
         while !isComplete {
             let room = ask.room

@@ -75,17 +75,18 @@ struct DragCommand: Command {
         drag.allowsMove = isMove
         drag.movesBetweenProcesses = isMove
         let promises = try InputItem.writeItems(items, for: connection.welcome)
-        let publication = try await connection.offer(drag, promises)
-        // From here on a signal cancels the transfers that are incomplete.
-        let signals = try SignalBox()
         let line = ProgressLine()
-        let server = AskServer(
+        let served = ServedItems(
             promises.map(\.message),
             items.map { $0.representations.map(\.origin.promised) },
             on: loop,
             progress: { sent, wanted in if wanted != 0 { line.show("sent", sent, of: wanted) } }
         )
-        var session = DragSession(publication, server, signals, isMove: isMove)
+        let answerer = AskStream.answerer { [served] ask in try await served.answer(ask) }
+        let publication = try await connection.offer(drag, promises, answering: answerer)
+        // From here on a signal cancels the transfers that are incomplete.
+        let signals = try SignalBox()
+        var session = DragSession(publication, signals, isMove: isMove)
         let progress: DragProgress
         do {
             progress = try await session.drop(on: destination)
@@ -93,17 +94,17 @@ struct DragCommand: Command {
             line.clear()
             // First, so that no load fails because its program is ended.
             session.cancel()
-            await server.stop()
+            await served.stop()
             throw error
         }
         line.clear()
-        await server.stop()
+        await served.stop()
         return try report(progress, of: items)
     }
 
     /// Connects to the broker, and with --wait waits for the destination.
     private func connection(on loop: Loop) async throws -> BrokerConnection {
-        let streams = AskServer.maximumAsks
+        let streams = ServedItems.maximumAsks
         guard let wait else {
             if let brokers = try await Brokers.running(on: loop, streams: streams) {
                 return try await brokers.recovering { $0 }

@@ -105,15 +105,15 @@ struct OfferCommand: Command {
                 usage: "--keep-on-exit cannot be used for sensitive contents, which end with the offer; omit it"
             )
         }
-        let brokers = try Brokers.startingOne(on: loop, streams: AskServer.maximumAsks)
+        let brokers = try Brokers.startingOne(on: loop, streams: ServedItems.maximumAsks)
         let promises = try InputItem.writeItems(items, for: Welcome(), isConcealed: options.isConcealed).map(\.message)
-        let server = AskServer(
+        let served = ServedItems(
             promises,
             items.map { $0.representations.map(\.origin.promised) },
             on: loop,
             report: isVerbose ? { @Sendable text in StandardStreams.remark(text) } : nil
         )
-        let offer = Offer(options.write(to: board), promises, at: brokers) { ask in try await server.answer(&ask) }
+        let offer = Offer(options.write(to: board), promises, at: brokers) { ask in try await served.answer(ask) }
         var replaced: String?
         let committed = try await offer.place { replaced = try await contents($0) }
         // From here on commands may run; a signal has to end them together with this process.
@@ -126,14 +126,14 @@ struct OfferCommand: Command {
         try registered(Invocation.current.isJSON ? json.line : "\(process)\n")
         CommandLineTool.outliveDeadline()
         do {
-            try await StandingOffer(offer, server, signals, keepsOnExit: keepsOnExit).run()
+            try await StandingOffer(offer, served, signals, keepsOnExit: keepsOnExit).run()
             brokers.end()
-            await server.stop()
+            await served.stop()
             return 0
         } catch {
             // As if this process had ended: loads that are under way fail because their source is gone.
             brokers.end()
-            await server.stop()
+            await served.stop()
             throw error
         }
     }

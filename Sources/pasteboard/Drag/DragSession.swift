@@ -5,14 +5,12 @@ import PasteboardWire
 /// A drag session of a command: the move over its destination, the drop, and the transfer of all items.
 struct DragSession: ~Copyable {
     private var publication: Publication
-    private let server: AskServer
     private let signals: SignalBox
     private let isMove: Bool
     private var progress = DragProgress()
 
-    init(_ publication: consuming Publication, _ server: AskServer, _ signals: SignalBox, isMove: Bool) {
+    init(_ publication: consuming Publication, _ signals: SignalBox, isMove: Bool) {
         self.publication = publication
-        self.server = server
         self.signals = signals
         self.isMove = isMove
     }
@@ -52,11 +50,7 @@ struct DragSession: ~Copyable {
 
     private mutating func turn() async throws {
         do throws(RequestFailure) {
-            let event = try await publication.next(
-                answering: { [server] ask in try await server.answer(&ask) },
-                or: [signals.interest]
-            )
-            if let event { return progress.handle(event) }
+            if let event = try await publication.next(or: [signals.interest]) { return progress.handle(event) }
         } catch {
             guard error.loss == .other, !Task.isCancelled else { throw error.failure }
             return progress.end(error.failure)

@@ -12,15 +12,15 @@ final class StandingOffer: Sendable {
     }
 
     private let offer: Offer
-    private let server: AskServer
+    private let served: ServedItems
     private let signals: SignalBox
     private let keepsOnExit: Bool
     private let isWithdrawn = Lock(false)
 
     /// - Parameter keepsOnExit: whether the promises are handed over if a signal ends the offer before its contents
     ///   end. Otherwise they are withdrawn.
-    init(_ offer: Offer, _ server: AskServer, _ signals: SignalBox, keepsOnExit: Bool) {
-        (self.offer, self.server, self.signals, self.keepsOnExit) = (offer, server, signals, keepsOnExit)
+    init(_ offer: Offer, _ served: ServedItems, _ signals: SignalBox, keepsOnExit: Bool) {
+        (self.offer, self.served, self.signals, self.keepsOnExit) = (offer, served, signals, keepsOnExit)
     }
 
     /// Returns once the contents were replaced or cleared and the last load is done, or were handed over.
@@ -84,7 +84,9 @@ final class StandingOffer: Sendable {
 
     private func handOver(in group: inout ThrowingTaskGroup<Event, any Error>) -> HandingOver {
         let deadline = MonotonicClock.deadline(milliseconds: HandOver.duration)
-        let driver = HandingOver(of: offer, until: deadline) { [server] in try await server.bytes(of: $0, $1) }
+        let driver = HandingOver(of: offer, served.items, until: deadline) { [served] in
+            try await served.bytes(of: $0, $1)
+        }
         group.addTask {
             do {
                 try await driver.run()
@@ -99,7 +101,7 @@ final class StandingOffer: Sendable {
     /// Reports what was kept and what was not, in the order of the offer: programs end in any order.
     private func report(_ handOver: HandOver, isLost: Bool) {
         func type(_ promise: HandOver.Promise) -> String {
-            offer.items[promise.item].representations[promise.representation].type
+            served.items[promise.item].representations[promise.representation].type
         }
         let kept = handOver.kept.sorted().map(type).joined(separator: ", ")
         var text = kept.isEmpty ? "kept nothing" : isLost ? "the broker that ended had kept \(kept)" : "kept \(kept)"

@@ -27,10 +27,20 @@ import Testing
         }
     }
 
-    private static func publication(at connection: BrokerConnection) async throws -> Publication {
+    /// Writes a promise, and answers its asks until the contents have ended.
+    private static func serve(
+        at connection: BrokerConnection,
+        _ handler: @escaping AskStream.Handler
+    ) async throws -> EndReason {
         var promise = Representation()
         promise.type = "public.text"
-        return try await connection.write(Write(), [WriteItem(representations: [(promise, .promised)])])
+        let items = [WriteItem(representations: [(promise, .promised)])]
+        var publication = try await connection.write(Write(), items, answering: AskStream.answerer(handler))
+        while true {
+            guard let reason = try await publication.end() else { continue }
+            await connection.answersEnded(of: publication.committed.handle, until: .max)
+            return reason
+        }
     }
 
     @Test("The end of an ask cancels its own handler only, and a handler that fails fails its load")
@@ -50,26 +60,21 @@ import Testing
             body: { connection async throws in
                 let isFirstOver = Gate()
                 let loop = connection.loop
-                var publication = try await Self.publication(at: connection)
-                let end = try await publication.serve(
-                    { ask in
-                        switch ask.item {
-                        case 0:
-                            _ = await loop.first(of: [])
-                            let isOver = ask.isOver
-                            #expect(Task.isCancelled && isOver)
-                            isFirstOver.open()
-                            throw Failure(.cancelled, "ended")
-                        case 1:
-                            await isFirstOver.wait()
-                            #expect(!Task.isCancelled)
-                            try await ask.send([1], isLast: true)
-                        default: throw Failure(.sourceFailed, "mine")
-                        }
-                    },
-                    ended: { _ in }
-                )
-                #expect(end.reason == nil)
+                let reason = try await Self.serve(at: connection) { ask in
+                    switch ask.item {
+                    case 0:
+                        _ = await loop.first(of: [])
+                        #expect(Task.isCancelled && ask.isOver)
+                        isFirstOver.open()
+                        throw Failure(.cancelled, "ended")
+                    case 1:
+                        await isFirstOver.wait()
+                        #expect(!Task.isCancelled)
+                        try await ask.send([1], isLast: true)
+                    default: throw Failure(.sourceFailed, "mine")
+                    }
+                }
+                #expect(reason == .replaced)
             }
         )
     }
@@ -103,10 +108,7 @@ import Testing
                 peer.close()
             },
             body: { connection async throws in
-                do {
-                    var publication = try await Self.publication(at: connection)
-                    _ = try await publication.serve({ try await $0.send([1, 2, 3], isLast: true) }, ended: { _ in })
-                }
+                _ = try await Self.serve(at: connection) { try await $0.send([1, 2, 3], isLast: true) }
                 _ = try? await connection.listing(settles: false)
             }
         )
@@ -125,15 +127,11 @@ import Testing
                 peer.close()
             },
             body: { connection async throws in
-                var publication = try await Self.publication(at: connection)
                 do {
-                    _ = try await publication.serve(
-                        { ask in
-                            if ask.item == 0 { await isReleased.wait() }
-                            try await ask.send([1], isLast: true)
-                        },
-                        ended: { _ in }
-                    )
+                    _ = try await Self.serve(at: connection) { ask in
+                        if ask.item == 0 { await isReleased.wait() }
+                        try await ask.send([1], isLast: true)
+                    }
                     Issue.record("the connection has ended")
                 } catch let error as RequestFailure {
                     #expect(error.loss == .crashed)

@@ -8,33 +8,82 @@ package import PasteboardWire
 /// does not delay the others. Loads that are under way continue. If the broker is lost meanwhile, it continues at the
 /// next one, with what that one does not keep.
 package final class HandingOver: Sendable {
-    /// Makes the bytes of a promise. Before it takes more bytes, it acquires room for them, and fails if there is none.
-    package typealias Maker =
+    /// Makes the bytes of a promise, and adds them to the contents at a broker. Before it takes more bytes, it acquires
+    /// room for them, and fails if there is none.
+    package typealias Adding =
         @Sendable (
-            HandOver.Promise, _ acquire: @Sendable (UInt64) -> Bool
-        ) async throws -> MadeBytes
+            HandOver.Promise, Offer.Placement, _ acquire: @escaping @Sendable (UInt64) -> Bool
+        ) async throws -> Void
+
+    private struct State {
+        var handOver: HandOver
+        /// The reason of the last broker for refusing bytes.
+        var refusal: Failure?
+        /// Whether the last broker has taken bytes.
+        var hasTaken = false
+    }
 
     private let offer: Offer
-    private let make: Maker
-    private let state: Lock<HandOver>
+    /// The types of the contents, by item and representation.
+    private let types: [[String]]
+    private let add: Adding
+    private let state: Lock<State>
     private let deadline: UInt64
 
-    /// - Parameter deadline: the time at which the rest is dropped (see `MonotonicClock`).
-    package init(of offer: Offer, until deadline: UInt64, _ make: @escaping Maker) {
+    /// - Parameters:
+    ///   - promises: those that are handed over.
+    ///   - deadline: the time at which the rest is dropped (see `MonotonicClock`).
+    package init(
+        _ promises: [HandOver.Promise],
+        of offer: Offer,
+        types: [[String]],
+        byteLimit: UInt64 = HandOver.byteLimit,
+        until deadline: UInt64,
+        _ add: @escaping Adding
+    ) {
         self.offer = offer
-        self.make = make
+        self.types = types
+        self.add = add
         self.deadline = deadline
-        let promises = offer.items.enumerated().flatMap { item, message in
-            message.representations.indices.map { HandOver.Promise(item: item, representation: $0) }
+        state = Lock(State(handOver: HandOver(promises, byteLimit: byteLimit, deadline: deadline)))
+    }
+
+    /// Hands over all promises of an offer, whose bytes `make` returns.
+    package convenience init(
+        of offer: Offer,
+        _ items: [Item],
+        until deadline: UInt64,
+        _ make: @escaping @Sendable (HandOver.Promise, _ acquire: @Sendable (UInt64) -> Bool) async throws -> MadeBytes
+    ) {
+        self.init(
+            HandOver.Promise.all(in: items.map(\.representations.count)),
+            of: offer,
+            types: items.map { $0.representations.map(\.type) },
+            until: deadline
+        ) { (promise, placement, acquire) in
+            let made = try await placement.connection.performing(until: deadline) { try await make(promise, acquire) }
+            var representation = items[promise.item].representations[promise.representation]
+            representation.byteCount = nil
+            representation.content = made.form ?? representation.content
+            // Items without representations change nothing.
+            var added = Array(repeating: WriteItem(representations: []), count: promise.item)
+            added.append(WriteItem(representations: [(representation, .bytes(made.bytes))]))
+            _ = try await placement.connection.keep(added, as: HandOver.addition(to: placement.committed.handle))
         }
-        state = Lock(HandOver(promises, deadline: deadline))
     }
 
     /// The result so far.
-    package var handOver: HandOver { state.withLock { $0 } }
+    package var handOver: HandOver { state.withLock { $0.handOver } }
+
+    /// The reason of the broker if it has taken nothing, or can take nothing more.
+    package var refusal: Failure? {
+        state.withLock { state in
+            state.refusal.flatMap { $0.code == .superseded || !state.hasTaken ? $0 : nil }
+        }
+    }
 
     /// Drops what is not kept.
-    package func dropRest(_ reason: String) { state.withLock { $0.dropRest(reason) } }
+    package func dropRest(_ reason: String) { state.withLock { $0.handOver.dropRest(reason) } }
 
     /// Hands over until all bytes are kept or dropped, and no load is under way any more.
     ///
@@ -42,19 +91,24 @@ package final class HandingOver: Sendable {
     package func run() async throws(Failure) {
         // The delay between attempts may have grown.
         offer.brokers.hurry()
-        var lost: BrokerConnection?
-        while let placement = await offer.current(after: lost, until: deadline) {
+        var placements: [Offer.Placement] = []
+        while let placement = await offer.current(after: placements.last?.connection, until: deadline) {
+            placements.append(placement)
             // A broker that does not answer must not delay the exit.
-            placement.connection.limitSilence(to: 2_000, 500)
+            if offer.brokers.options.abandonsLost { placement.connection.limitSilence(to: 2_000, 500) }
             do throws(RequestFailure) {
                 let kept = try await kept(at: placement)
-                state.withLock { $0.begin(keeping: kept) }
-                try await add(at: placement)
-                return await placement.connection.answersEnded(of: placement.committed.handle, until: deadline)
+                state.withLock { state in
+                    state.handOver.begin(keeping: kept)
+                    (state.refusal, state.hasTaken) = (nil, false)
+                }
+                try await addAll(at: placement)
+                for placement in placements {
+                    await placement.connection.answersEnded(of: placement.committed.handle, until: deadline)
+                }
+                return
             } catch {
-                // The contents are written again at the next broker; the loads at this one end.
-                placement.connection.end(after: error)
-                lost = placement.connection
+                offer.lose(placement, error)
             }
         }
         guard offer.isOver || Task.isCancelled else {
@@ -62,30 +116,30 @@ package final class HandingOver: Sendable {
         }
     }
 
-    /// The promises that a broker keeps already, by its list of the contents: an earlier hand-over may have begun
-    /// there.
+    /// The promises that a broker keeps already, by its list of the contents: the write has kept them, or an earlier
+    /// hand-over.
     ///
     /// - Throws: the loss of the broker.
     private func kept(at placement: Offer.Placement) async throws(RequestFailure) -> Set<HandOver.Promise> {
         let listing: BoardListing
         do throws(RequestFailure) {
-            listing = try await placement.connection.listing(of: offer.board, settles: false)
+            listing = try await placement.connection.listing(of: offer.board, settles: false, until: deadline)
         } catch {
             guard !error.isLoss else { throw error }
             // Promises that the broker keeps already are handed over once more.
             return []
         }
         guard listing.contents.handle == placement.committed.handle else { return [] }
-        return HandOver.kept(of: offer.items.map { $0.representations.map(\.type) }, in: listing.items)
+        return HandOver.kept(of: types, in: listing.items)
     }
 
     /// Makes and adds what the broker does not keep.
     ///
     /// - Throws: the loss of the broker.
-    private func add(at placement: Offer.Placement) async throws(RequestFailure) {
+    private func addAll(at placement: Offer.Placement) async throws(RequestFailure) {
         let loss = await withTaskGroup(of: RequestFailure?.self) { group -> RequestFailure? in
             while !Task.isCancelled {
-                switch state.withLock({ $0.next(at: MonotonicClock.now()) }) {
+                switch state.withLock({ $0.handOver.next(at: MonotonicClock.now()) }) {
                 case .make(let promise): group.addTask { await self.add(promise, at: placement) }
                 case .wait:
                     guard case let loss?? = await group.next() else { continue }
@@ -101,23 +155,25 @@ package final class HandingOver: Sendable {
 
     /// - Returns: the loss of the broker, if it was lost or ends.
     private func add(_ promise: HandOver.Promise, at placement: Offer.Placement) async -> RequestFailure? {
-        var representation = offer.items[promise.item].representations[promise.representation]
-        representation.byteCount = nil
         do {
-            let made = try await placement.connection.performing(until: deadline) { [self] in
-                try await make(promise) { count in self.state.withLock { $0.acquire(count, of: promise) } }
+            try await add(promise, placement) { count in self.state.withLock { $0.handOver.acquire(count, of: promise) }
             }
-            representation.content = made.form ?? representation.content
-            // Items without representations change nothing.
-            var items = Array(repeating: WriteItem(representations: []), count: promise.item)
-            items.append(WriteItem(representations: [(representation, .bytes(made.bytes))]))
-            _ = try await placement.connection.keep(items, as: HandOver.addition(to: placement.committed.handle))
-            state.withLock { $0.keep(promise) }
+            state.withLock { state in
+                state.handOver.keep(promise)
+                state.hasTaken = true
+            }
         } catch {
-            if let lost = error as? RequestFailure, lost.isLoss { return lost }
-            guard !MonotonicClock.isOver(deadline) else { return nil }
-            let reason = (error as? RequestFailure)?.failure.text ?? (error as? Failure)?.text ?? "\(error)"
-            state.withLock { $0.drop(promise, reason) }
+            let request = error as? RequestFailure
+            if let failure = request?.failure, ![.timeout, .cancelled].contains(failure.code) {
+                state.withLock { state in
+                    if state.refusal?.code != .superseded { state.refusal = failure }
+                }
+            }
+            if let request, request.isLoss { return request }
+            // After a loss the others are cancelled, and made again.
+            guard !Task.isCancelled, !MonotonicClock.isOver(deadline) else { return nil }
+            let reason = request?.failure.text ?? (error as? Failure)?.text ?? "\(error)"
+            state.withLock { $0.handOver.drop(promise, reason) }
         }
         return nil
     }

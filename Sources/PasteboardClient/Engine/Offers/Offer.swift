@@ -1,13 +1,27 @@
 import PasteboardTransport
 package import PasteboardWire
 
-/// Promised contents over any number of brokers.
+/// Contents of this program over any number of brokers: after a loss they are written again, under the change count
+/// that they had.
 package final class Offer: Sendable {
     /// The contents at a broker.
     package struct Placement: Sendable {
         package let connection: BrokerConnection
         package let committed: Committed
+        fileprivate let stream: StreamReference
+
+        fileprivate init(_ publication: borrowing Publication) {
+            connection = publication.connection
+            committed = publication.committed
+            stream = publication.shared
+        }
     }
+
+    /// Writes the contents to a broker.
+    ///
+    /// - Parameter isFirst: false after a loss.
+    package typealias Writing =
+        @Sendable (_ write: Write, BrokerConnection, _ isFirst: Bool) async throws -> Publication
 
     private enum Phase {
         /// Nothing is at a broker, or not any more.
@@ -16,38 +30,81 @@ package final class Offer: Sendable {
         case over
     }
 
+    /// The way in which the contents are left at their broker.
+    private enum Leaving {
+        /// The broker is lost or ends; the contents go on at the next one.
+        case lost(RequestFailure)
+        /// The broker has all of them.
+        case over
+    }
+
     private struct State: ~Copyable {
         var standing: StandingWrite
         var phase = Phase.lost
         /// The contents after the first write, until they are served.
         var first: Publication?
+        var stood: Brokers.Standing?
+        /// The contents at the last broker.
+        var last: Placement?
+        var leaving: Leaving?
         /// The numbers of the waits for the next phase.
         var waits: [UInt64] = []
     }
 
     package let brokers: Brokers
-    package let items: [Item]
-    private let handler: AskStream.Handler
+    private let survivesStop: Bool
+    private let writing: Writing
     private let state: Lock<State>
 
     /// - Parameters:
     ///   - write: the request. Contents with a number of loads end with their connection.
-    ///   - items: the items, whose representations are promised.
-    package init(_ write: Write, _ items: [Item], at brokers: Brokers, answering handler: @escaping AskStream.Handler) {
+    ///   - endsWithBroker: as for `StandingWrite`.
+    ///   - survivesStop: as for `Recovery`.
+    package init(
+        _ write: Write,
+        at brokers: Brokers,
+        endsWithBroker: Bool = false,
+        survivesStop: Bool = false,
+        _ writing: @escaping Writing
+    ) {
         self.brokers = brokers
-        self.items = items
-        self.handler = handler
-        state = Lock(State(standing: StandingWrite(write)))
+        self.survivesStop = survivesStop
+        self.writing = writing
+        state = Lock(State(standing: StandingWrite(write, endsWithBroker: endsWithBroker)))
     }
 
-    package var board: String { state.withLock { $0.standing.write.board } ?? BoardName.general }
+    /// An offer of promises.
+    package convenience init(
+        _ write: Write,
+        _ items: [Item],
+        at brokers: Brokers,
+        answering handler: @escaping AskStream.Handler
+    ) {
+        let answerer = AskStream.answerer(handler)
+        self.init(write, at: brokers) { (write, connection, _) in
+            try await connection.write(write, items.map { WriteItem(promising: $0) }, answering: answerer)
+        }
+    }
+
+    /// The first request.
+    package var write: Write { state.withLock { $0.standing.write } }
+    package var board: String { write.board ?? BoardName.general }
+    /// The contents at the last broker that has had them.
+    package var last: Placement? { state.withLock { $0.last } }
 
     /// Whether the contents are at no broker now.
     package var isLost: Bool {
         state.withLock { state in
-            if case .lost = state.phase { true } else { false }
+            switch state.phase {
+            case .lost: true
+            case .stands(let placement): placement.connection.isOver
+            case .over: false
+            }
         }
     }
+
+    /// Whether contents that are lost are written again.
+    package var isRestored: Bool { state.withLock { $0.standing.verb } == .standing && !brokers.isClosed }
 
     /// Whether the contents have ended.
     package var isOver: Bool {
@@ -60,19 +117,29 @@ package final class Offer: Sendable {
 
     /// Writes the contents for the first time.
     ///
-    /// - Parameter prepare: called before each attempt.
-    package func place(_ prepare: (BrokerConnection) async throws -> Void = { _ in }) async throws -> Committed {
-        try await brokers.recovering(Recovery(.change)) { connection in
+    /// - Parameters:
+    ///   - recovery: the rule for a loss before they stand.
+    ///   - deadline: the time at which an attempt to connect fails with `timeout` (see `MonotonicClock`).
+    ///   - prepare: called before each attempt.
+    package func place(
+        _ recovery: Recovery = Recovery(.change),
+        until deadline: UInt64 = .max,
+        _ prepare: (BrokerConnection) async throws -> Void = { _ in }
+    ) async throws -> Committed {
+        try await brokers.recovering(recovery, until: deadline) { connection in
             try await prepare(connection)
-            var publication: Publication? = try await write(state.withLock { $0.standing.write }, at: connection)
+            var publication: Publication? = try await write(self.write, at: connection, isFirst: true)
             let committed = publication?.committed ?? Committed()
-            state.withLock { $0.first = publication.take() }
+            let stood = brokers.stand(at: connection)
+            state.withLock { state in
+                state.first = publication.take()
+                state.stood = stood
+            }
             return committed
         }
     }
 
-    /// Answers asks until the contents end. After a loss the contents are written again, under the change count that
-    /// they had.
+    /// Serves the contents until they end. After a loss they are written again.
     ///
     /// - Parameter ended: called when the contents have ended, while answers may be under way.
     /// - Returns: the reason of their end.
@@ -83,24 +150,40 @@ package final class Offer: Sendable {
             ended(reason)
             return reason
         }
-        let verb = state.withLock { $0.standing.verb }
-        return try await brokers.standing(Recovery(verb), hasStood: true) { connection, stands in
+        let (verb, stood) = state.withLock { ($0.standing.verb, $0.stood.take()) }
+        let recovery = Recovery(verb, survivesStop: survivesStop)
+        return try await brokers.standing(recovery, since: stood) { connection, stands in
             var publication: Publication
             // The broker may have been lost meanwhile.
             if let first = state.withLock({ $0.first.take() }), first.connection === connection {
                 publication = first
             } else {
+                if isOver { return .replaced }
                 let again = state.withLock { $0.standing.again(at: MonotonicClock.bootMicroseconds()) }
                 guard let again else { return end(.expired) }
                 do {
-                    publication = try await write(again, at: connection)
+                    publication = try await write(again, at: connection, isFirst: false)
                 } catch let error as RequestFailure where error.failure.code == .superseded {
                     return end(.replaced)
                 }
             }
             stands()
             do throws(RequestFailure) {
-                return try await publication.serve(handler) { _ = end($0.reason ?? .replaced) }.reason ?? .replaced
+                while true {
+                    switch state.withLock({ $0.leaving.take() }) {
+                    case .lost(let failure):
+                        publication.leave()
+                        throw failure
+                    case .over:
+                        publication.leave()
+                        return .replaced
+                    case nil: break
+                    }
+                    guard let reason = try await publication.end() else { continue }
+                    _ = end(reason)
+                    await connection.answersEnded(of: publication.committed.handle, until: .max)
+                    return reason
+                }
             } catch {
                 enter(.lost)
                 throw error
@@ -108,11 +191,15 @@ package final class Offer: Sendable {
         }
     }
 
-    private func write(_ write: Write, at connection: BrokerConnection) async throws -> Publication {
-        let publication = try await connection.write(write, items.map { WriteItem(promising: $0) })
-        let committed = publication.committed
-        state.withLock { $0.standing.commit(committed, at: MonotonicClock.bootMicroseconds()) }
-        enter(.stands(Placement(connection: connection, committed: committed)))
+    private func write(_ write: Write, at connection: BrokerConnection, isFirst: Bool) async throws -> Publication {
+        let publication = try await writing(write, connection, isFirst)
+        let placement = Placement(publication)
+        state.withLock { state in
+            state.standing.commit(placement.committed, at: MonotonicClock.bootMicroseconds())
+            state.last = placement
+            state.leaving = nil
+        }
+        enter(.stands(placement))
         return publication
     }
 
@@ -120,6 +207,7 @@ package final class Offer: Sendable {
 
     private func enter(_ phase: Phase) {
         let waits = state.withLock { state in
+            if case .over = state.phase { return [UInt64]() }
             state.phase = phase
             return exchange(&state.waits, with: [])
         }
@@ -138,7 +226,8 @@ package final class Offer: Sendable {
             let (placement, isOver) = state.withLock { state -> (Placement?, Bool) in
                 switch state.phase {
                 case .over: return (nil, true)
-                case .stands(let placement) where placement.connection !== lost: return (placement, false)
+                case .stands(let placement) where placement.connection !== lost && !placement.connection.isOver:
+                    return (placement, false)
                 case .lost, .stands:
                     state.waits.append(number)
                     return (nil, false)
@@ -147,6 +236,30 @@ package final class Offer: Sendable {
             if placement != nil || isOver || Task.isCancelled || MonotonicClock.isOver(deadline) { return placement }
             await brokers.loop.pause(as: number, until: deadline) { state.withLock { !$0.waits.contains(number) } }
         }
+    }
+
+    /// Gives the contents up at a broker that is lost or ends, so that they are written again at the next one. Answers
+    /// that are under way go on.
+    func lose(_ placement: Placement, _ failure: RequestFailure) { leave(placement, .lost(failure), .lost) }
+
+    /// Ends the offer of contents that the broker has completely.
+    package func leave() {
+        if let last { leave(last, .over, .over) }
+    }
+
+    private func leave(_ placement: Placement, _ leaving: Leaving, _ phase: Phase) {
+        state.withLock { state in
+            guard case .stands(let current) = state.phase, current.connection === placement.connection else { return }
+            (state.leaving, state.phase) = (leaving, phase)
+        }
+        placement.stream.nudge()
+    }
+
+    /// Ends the promises, without the consent of the broker.
+    package func end() {
+        enter(.over)
+        // The contents may be on their way already. Then the broker has them without promises.
+        last?.stream.withdraw()
     }
 
     /// Clears the board if it still has these contents, so that it does not list types that cannot be loaded.

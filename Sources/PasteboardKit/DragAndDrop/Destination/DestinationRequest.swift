@@ -16,13 +16,16 @@ final class DestinationRequest: Sendable {
     let result = PendingResult<Void>()
     let queue = EventQueue<Event>()
     private let destination: Destination
-    /// The task that registers, and waits for the loss.
     private let standing = HandlerTask()
-    /// The present registration.
-    private let sink = Lock<DestinationSink?>(nil)
-    /// The sessions that have not ended, by their streams.
-    private let arrivals = Lock<[UInt64: RemoteDropSession]>([:])
-    private let isCancelled = Lock(false)
+    private let state = Lock(State())
+
+    private struct State {
+        /// The present registration.
+        var stream: StreamReference?
+        /// The sessions that have not ended, by their streams.
+        var sessions: [UInt64: RemoteDropSession] = [:]
+        var isCancelled = false
+    }
 
     init(_ destination: Destination) {
         self.destination = destination
@@ -34,14 +37,14 @@ final class DestinationRequest: Sendable {
             Task.detached(executorPreference: ThreadPool.calls) {
                 do {
                     try await brokers.standing(Recovery(.standing, survivesStop: true)) { connection, stands in
-                        let sink = DestinationSink(of: self, over: connection)
-                        self.sink.withLock { $0 = sink }
-                        // Also if the registration is cancelled while the stream is opened.
-                        defer { connection.cancel(sink) }
-                        try await sink.register(self.destination)
+                        var stream = connection.open(self.destination) { stream, session in
+                            self.sessionArrived(stream, session, over: connection)
+                        }
+                        try self.begin(stream.shared)
+                        try await stream.registered()
                         stands()
                         self.result.resolve(.success(()))
-                        throw await sink.loss()
+                        while true { _ = try await stream.nextSession() }
                     }
                 } catch {
                     let error = PasteboardError(error as? Failure ?? Failure(.cancelled, "\(error)"))
@@ -53,90 +56,41 @@ final class DestinationRequest: Sendable {
         )
     }
 
-    fileprivate var isOver: Bool { isCancelled.withLock(\.self) }
+    private func begin(_ stream: StreamReference) throws(CancellationError) {
+        let isCancelled = state.withLock { state in
+            state.stream = stream
+            return state.isCancelled
+        }
+        if isCancelled { throw CancellationError() }
+    }
 
-    fileprivate func sessionArrived(
+    private func sessionArrived(
         _ stream: UInt64,
         _ session: Session,
         over connection: BrokerConnection
     ) -> any StreamSink {
         let arrived = RemoteDropSession(DestinationSession(stream, session), at: self, over: connection)
-        arrivals.withLock { $0[stream] = arrived }
+        state.withLock { $0.sessions[stream] = arrived }
         return arrived
     }
 
     /// Forgets a session that has ended.
     func forget(_ stream: UInt64) {
-        _ = arrivals.withLock { $0.removeValue(forKey: stream) }
+        _ = state.withLock { $0.sessions.removeValue(forKey: stream) }
     }
 
     /// Ends the registration and abandons its sessions.
     func cancel() {
-        isCancelled.withLock { $0 = true }
+        let (stream, left) = state.withLock { state in
+            state.isCancelled = true
+            return (state.stream.take(), exchange(&state.sessions, with: [:]).values)
+        }
         result.resolve(.failure(Call("the registration of the destination").cancelled))
-        let left = arrivals.withLock { exchange(&$0, with: [:]).values }
         // The broker ends the sessions with the destination. Without this they would seem to have ended on their own.
         for session in left { session.abandon() }
         queue.finish(discarding: true)
         standing.cancel()
-        guard let sink = sink.withLock({ $0.take() }) else { return }
-        sink.connection.cancel(sink)
-        for session in left { sink.connection.cancel(session) }
-    }
-}
-
-/// Receives the events of the registration at one broker.
-private final class DestinationSink: StreamSink {
-    let connection: BrokerConnection
-    private let destination: DestinationRequest
-    private let begun = PendingResult<Void>()
-    private let lost = PendingResult<RequestFailure>()
-    private let state = Lock((isRegistered: false, failure: RequestFailure?.none))
-
-    init(of destination: DestinationRequest, over connection: BrokerConnection) {
-        self.destination = destination
-        self.connection = connection
-    }
-
-    var isCancelled: Bool { destination.isOver }
-
-    func register(_ destination: Destination) async throws(RequestFailure) {
-        connection.open(self) { client throws(Failure) in try client.open(destination) }
-        if (try? await begun.value(onCancel: { begun.resolve(.failure(.cancelled)) })) == nil { throw await loss() }
-    }
-
-    /// Waits for the end of the registration.
-    func loss() async -> RequestFailure {
-        let cancelled = RequestFailure(Failure(.cancelled, "the registration was cancelled"), .other, at: .standing)
-        return (try? await lost.value(onCancel: { lost.resolve(.success(cancelled)) })) ?? cancelled
-    }
-
-    func handle(_ event: ClientEvent, in _: Span<UInt8>, of _: ReadMemory?, _: inout ClientState) -> Bool {
-        switch event {
-        case .registered: state.withLock { $0.isRegistered = true }
-        case .ended: failed(Failure(.brokerUnavailable, "the broker has ended the destination"))
-        default: break
-        }
-        return true
-    }
-
-    func failed(_ failure: Failure) {
-        state.withLock { $0.failure = RequestFailure(failure, Loss(failure), at: .standing) }
-    }
-
-    func lost(_ failure: Failure, _ loss: Loss) {
-        state.withLock { $0.failure = RequestFailure(failure, loss, at: .standing) }
-    }
-
-    func deliver() {
-        let (isRegistered, failure) = state.withLock { ($0.isRegistered, $0.failure) }
-        if isRegistered { begun.resolve(.success(())) }
-        guard let failure else { return }
-        lost.resolve(.success(failure))
-        begun.resolve(.failure(PasteboardError(failure.failure)))
-    }
-
-    func sessionArrived(_ stream: UInt64, _ session: Session) -> (any StreamSink)? {
-        destination.sessionArrived(stream, session, over: connection)
+        stream?.withdraw()
+        for session in left { stream?.connection.cancel(session) }
     }
 }

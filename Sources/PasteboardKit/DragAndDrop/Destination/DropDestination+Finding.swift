@@ -36,19 +36,9 @@ extension DropDestination {
         // the broker hangs.
         let timeout = duration.map { min($0, .seconds(365 * 86_400)) + LoadDeadline.brokerGrace }
         let call = Call("the wait for destination \(name)", timeout: timeout)
-        var wait = Wait()
-        wait.destination = name
-        wait.milliseconds = duration?.loadMilliseconds
-        wait.handle = session
-        try await connection.recovering(session == nil ? .read : .bound, for: call) {
-            [wait] (live) throws(PasteboardError) in
-            // Answered once the destination exists.
-            let question = Question(()) { state throws(Failure) in
-                try state.open(wait)
-            } handle: { _, event in
-                if case .ended = event { true } else { false }
-            }
-            try await question.answer(over: live, for: call)
+        try await connection.recovering(session == nil ? .read : .bound, for: call) { live in
+            let milliseconds = duration?.loadMilliseconds
+            try await live.wait(for: name, milliseconds: milliseconds, session: session, until: call.end)
         }
     }
 
@@ -62,19 +52,9 @@ extension DropDestination {
     /// - Throws: the error that ended the connection; `cancelled` if the task is cancelled.
     public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
         let call = Call("the list of destinations")
-        let names = try await connection.recovering(for: call) { (live) throws(PasteboardError) in
-            // The answer also describes other things, which are left out.
-            let question = Question<[String]>([]) { state throws(Failure) in
-                try state.open(Status())
-            } handle: { names, event in
-                switch event {
-                case .statusEntry(_, let entry): if let name = entry.destination?.name { names.append(name) }
-                case .ended: return true
-                default: break
-                }
-                return false
-            }
-            return try await question.answer(over: live, for: call)
+        // The answer also describes other things, which are left out.
+        let names = try await connection.recovering(for: call) { live in
+            try await live.status(until: call.end).compactMap(\.destination?.name)
         }
         let hidden = DropRegistration.ownNames.withLock(\.self)
         return names.filter { !hidden.contains($0) }

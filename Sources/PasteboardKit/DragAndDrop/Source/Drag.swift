@@ -74,6 +74,7 @@ public final class Drag: DragSession {
     }
 
     private let connection: PasteboardConnection
+    private let additions = CallOrder()
     private let state = Lock(State())
 
     /// Creates a drag that has not begun, so that its items can be collected first.
@@ -120,7 +121,9 @@ public final class Drag: DragSession {
         try await request.result.value(for: call) {
             live.cancel(request)
         } start: {
-            live.open(request) { client throws(Failure) in try request.send(options, &client) }
+            live.open(request, answering: request.answerer) { client throws(Failure) in
+                try request.send(options, &client)
+            }
         }
         state.withLock { $0.session = (request, live) }
         request.attach(self, connection, epoch: live.epoch ?? 0)
@@ -190,22 +193,29 @@ public final class Drag: DragSession {
     ///   refusing the items; the error that ended the session; `cancelled` if the task is cancelled: then the items may
     ///   have been added or not. An error of this call does not end the session.
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
-        let (request, live) = try session(for: "items were added")
-        let promises = try DragRequest.promises(of: items, after: request.items.count)
-        request.report(.willAdd(items), of: self)
-        await request.reports?.tell()
-        var drag = PasteboardWire.Drag()
-        drag.handle = request.handle ?? 0
-        // The request is not withdrawn: the broker may already have counted its items.
-        let addition = Question((), endsWhenCancelled: false) { [drag] client throws(Failure) in
-            try client.open(drag, promises)
-        } handle: { _, event in
-            guard case .committed = event else { return false }
-            // At once, because the broker may ask for one of these items next.
-            request.add(items, promises)
-            return true
+        let call = Call("the addition of items", besides: "the drag")
+        // The handlers of the items are found by their order.
+        try await additions.acquire(for: call)
+        let request: DragRequest
+        let stream: BrokerStream
+        do throws(PasteboardError) {
+            let live: BrokerConnection
+            (request, live) = try session(for: "items were added")
+            let promises = try DragRequest.promises(of: items, after: request.items.count)
+            request.report(.willAdd(items), of: self)
+            await request.reports?.tell()
+            var drag = PasteboardWire.Drag()
+            drag.handle = request.handle ?? 0
+            request.beginAdding(promises)
+            stream = live.open { client throws(Failure) in try client.open(drag, promises) }
+        } catch {
+            additions.release()
+            throw error
         }
-        try await addition.answer(over: live, for: Call("the addition of items", besides: "the drag"))
+        try await stream.added(for: call) { [additions] isMade in
+            request.endAdding(isMade ? items : nil)
+            additions.release()
+        }
     }
 
     /// Directs the session to a destination, or to another location in its current destination.

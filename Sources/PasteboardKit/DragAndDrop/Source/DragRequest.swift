@@ -20,6 +20,8 @@ final class DragRequest: StreamSink {
         /// The promises of the items, as registered when the items were passed.
         var promises: [ProviderContents]
         var stream: UInt64?
+        /// An addition whose commit is on its way: the broker may ask for it at once.
+        var added: [ProviderContents] = []
         var lastMove: UInt64 = 0
         var isDropped = false
         var hasReportedEnd = false
@@ -70,7 +72,6 @@ final class DragRequest: StreamSink {
     }
 
     var isCancelled: Bool { result.isResolved }
-    var isPublication: Bool { true }
 
     var items: [DragItem] { state.withLock { $0.items } }
     var drag: Drag? { state.withLock { $0.drag } }
@@ -184,26 +185,36 @@ final class DragRequest: StreamSink {
         live.cancel(self)
     }
 
-    /// Appends items that the broker has added to the session.
-    func add(_ items: [DragItem], _ promises: [ProviderContents]) {
+    func beginAdding(_ promises: [ProviderContents]) { state.withLock { $0.added = promises } }
+
+    /// Records what the broker has done with an addition.
+    ///
+    /// - Parameter items: the items, if it has added them.
+    func endAdding(_ items: [DragItem]?) {
         state.withLock { state in
+            let added = exchange(&state.added, with: [])
+            guard let items else { return }
             state.items += items
-            state.promises += promises
+            state.promises += added
         }
     }
 
     // MARK: Receiving
 
-    func asked(_ ask: AskFields, on stream: StreamReference) -> (any AskWork)? {
-        handler(item: ask.item, representation: ask.representation).map { AskAnswer(ask, on: stream, with: $0) }
+    /// Answers the asks of the broker.
+    var answerer: Answerer {
+        { [self] ask, stream in
+            handler(item: Int(clamping: ask.item), Int(clamping: ask.representation)).map {
+                AskAnswer(ask, on: stream, with: $0)
+            }
+        }
     }
 
-    private func handler(item: UInt32, representation: UInt32) -> DataHandler? {
+    private func handler(item: Int, _ representation: Int) -> DataHandler? {
         state.withLock { state in
-            guard item < state.promises.count, representation < state.promises[Int(item)].representations.count else {
-                return nil
-            }
-            return state.promises[Int(item)].representations[Int(representation)].handler
+            let promises = state.added.isEmpty ? state.promises : state.promises + state.added
+            guard item < promises.count, representation < promises[item].representations.count else { return nil }
+            return promises[item].representations[representation].handler
         }
     }
 

@@ -59,13 +59,11 @@ extension Pasteboard {
 
     /// Lists the items as ``contents(timeout:)`` does, as a part of another call.
     func contents(for call: Call) async throws(PasteboardError) -> Contents {
-        try await recovering(for: call) { (live) throws(PasteboardError) in
-            try await contents(at: live, for: call)
-        }
+        try await recovering(for: call) { live in try await contents(at: live, for: call) }
     }
 
-    func contents(at live: BrokerConnection, for call: Call) async throws(PasteboardError) -> Contents {
-        let listing = try await live.listing(of: name.rawValue, for: call)
+    func contents(at live: BrokerConnection, for call: Call) async throws(RequestFailure) -> Contents {
+        let listing = try await live.listing(of: name.rawValue, until: call.end)
         return Contents(listing, of: name.rawValue, connection: connection, live: live)
     }
 }

@@ -15,7 +15,7 @@ extension Pasteboard {
         for call: Call,
         _ body: (Contents) async throws(PasteboardError) -> sending Value
     ) async throws(PasteboardError) -> sending Value {
-        try await recovering(for: call) { (live) throws(PasteboardError) in
+        try await recovering(for: call) { live in
             try await read(at: live, for: call, body) { () throws(PasteboardError) in nil }
         }
     }
@@ -29,7 +29,7 @@ extension Pasteboard {
         for call: Call,
         _ body: (Contents) async throws(PasteboardError) -> sending Value,
         direct: () async throws(PasteboardError) -> sending Value?
-    ) async throws(PasteboardError) -> sending Value {
+    ) async throws -> sending Value {
         var end: LoadDeadline?
         var pause = Duration.milliseconds(1)
         while true {
@@ -87,7 +87,7 @@ extension Pasteboard {
             return try await provider.data(of: representation, options, progress: part)
         }
         do throws(PasteboardError) {
-            let loaded = try await recovering(for: call) { (live) throws(PasteboardError) -> Loaded<Data>? in
+            let loaded = try await recovering(for: call) { live -> Loaded<Data>? in
                 if let ifChangeCount {
                     let contents = try await contents(at: live, for: call)
                     guard contents.changeCount == ifChangeCount else {

@@ -15,63 +15,67 @@ struct ItemWriting: Sendable {
     let items: [ProviderContents]
     let keeps: Pasteboard.KeptRepresentations
     let live: BrokerConnection
+    let call: Call
     /// Acquires room for bytes before they are sent, or throws if there is none; nil: there is always room.
     typealias Room = @Sendable (UInt64) throws(PasteboardError) -> Void
     var acquireRoom: Room?
-    /// Called when the commit is on its way, so that the write can no longer be taken back.
+    /// Called when the commit is on its way, so that the write can no longer be taken back. It is called while the core
+    /// of the connection is held.
     var committing: @Sendable () -> Void = {}
 
-    /// Runs the handlers, opens the write for `request`, and sends all items with their bytes.
+    /// Runs the handlers, opens the write, and sends all items with their bytes. Cancellation has an effect only before
+    /// the commit is on its way.
     ///
-    /// - Throws: the error of a handler, or `cancelled`. The caller then cancels the write. A failure of the write
-    ///   itself is passed to `request` alone.
-    func send(
-        for request: WriteRequest,
-        on open: @escaping @Sendable (inout ClientState) throws(Failure) -> UInt64
-    ) async throws(PasteboardError) {
+    /// - Parameters:
+    ///   - answerer: answers the asks for promises.
+    ///   - open: opens the write.
+    /// - Returns: the stream, whose answer is not awaited.
+    /// - Throws: the error of a handler, as a `PasteboardError`, or the `RequestFailure` of the write.
+    // Not on the caller's actor, because of the bytes.
+    @concurrent func send(
+        answering answerer: Answerer? = nil,
+        on open: @Sendable (inout ClientState) throws(Failure) -> UInt64
+    ) async throws -> BrokerStream {
         var current = nextKept(0)
         var loads = try await self.loads(of: current)
         // Checked before anything is sent, if the sizes are known.
         var announced = loads.compactMap(\.reader.byteCount).reduce(0) { $0 > .max - $1 ? .max : $0 + $1 }
         try acquireRoom?(announced)
-        let opened = live.open(request) { [loads] state throws(Failure) in try begin(keeping: loads, on: open, &state) }
-        // nil if the write has failed or was cancelled.
-        guard let stream = opened else { return }
-        let timer = Task { while (try? await Task.sleep(for: Self.keepAlive)) != nil { stream.keepAlive() } }
+        var isOpen = false
+        let stream = live.open(until: call.end, answering: answerer) { [loads] state throws(Failure) in
+            let stream = try begin(keeping: loads, on: open, &state)
+            isOpen = true
+            return stream
+        }
+        if !isOpen { try stream.check(.uncommitted) }
+        if current == nil { return stream }
+        let shared = stream.shared
+        let timer = Task { while (try? await Task.sleep(for: Self.keepAlive)) != nil { shared.keepAlive() } }
         defer { timer.cancel() }
         while let item = current {
             // Each load is released when its bytes are sent, with what its source has passed.
             while !loads.isEmpty {
                 let load = loads.removeFirst()
-                while let chunk = try await load.reader.next() {
+                while let chunk = try await stream.performing(on: ThreadPool.files, load.reader.next) {
                     let covered = min(announced, UInt64(chunk.count))
                     announced -= covered
                     try acquireRoom?(UInt64(chunk.count) - covered)
-                    guard await stream.send({ $0(chunk.span) }, isLast: false) else { return try checkCancellation() }
+                    if await !shared.send({ $0(chunk.span) }, isLast: false) { try stream.check(.uncommitted) }
                 }
                 guard !loads.isEmpty else { break }
-                guard try end(stream) else { return }
+                if try !shared.endBytes() { try stream.check(.uncommitted) }
             }
-            current = nextKept(item + 1)
-            loads = try await self.loads(of: current)
-            let isOpen = try end(stream) { (state, stream) throws(Failure) in
-                try add(from: item + 1, loads, to: stream, &state)
+            let next = nextKept(item + 1)
+            // The end of the write does not wait for a handler.
+            let nextLoads = try await stream.performing(on: ThreadPool.files) { try await self.loads(of: next) }
+            let isOpen = try shared.endBytes { (state, stream) throws(Failure) in
+                try add(from: item + 1, nextLoads, to: stream, &state)
             }
-            guard isOpen else { return }
+            if !isOpen { try stream.check(.uncommitted) }
+            (current, loads) = (next, nextLoads)
         }
+        return stream
     }
-
-    /// Ends the bytes of a representation.
-    ///
-    /// - Returns: false if the write has ended, whose request has the failure.
-    private func end(
-        _ stream: StreamReference,
-        _ next: (inout ClientState, UInt64) throws(Failure) -> Void = { _, _ in }
-    ) throws(PasteboardError) -> Bool {
-        do throws(Failure) { return try stream.endBytes(next) } catch { throw PasteboardError(error) }
-    }
-
-    private func checkCancellation() throws(PasteboardError) { if Task.isCancelled { throw .cancelled } }
 
     /// The next item of which a representation is kept.
     private func nextKept(_ start: Int) -> Int? {
@@ -82,16 +86,18 @@ struct ItemWriting: Sendable {
     private func loads(of item: Int?) async throws(PasteboardError) -> [OpenedLoad] {
         guard let item else { return [] }
         let provider = ItemProvider(items[item])
+        var options = LoadOptions()
+        options.timeout = call.deadline?.left
         var loads: [OpenedLoad] = []
         for index in keeps.indices(of: items[item]) {
-            loads.append(try await provider.open(items[item].representations[index], LoadOptions(), progress: nil))
+            loads.append(try await provider.open(items[item].representations[index], options, progress: nil))
         }
         return loads
     }
 
     /// Opens the write, and sends items up to the first one whose bytes follow: those of `loads`.
-    func begin(
-        keeping loads: [OpenedLoad] = [],
+    private func begin(
+        keeping loads: [OpenedLoad],
         on open: (inout ClientState) throws(Failure) -> UInt64,
         _ state: inout ClientState
     ) throws(Failure) -> UInt64 {
@@ -113,8 +119,9 @@ struct ItemWriting: Sendable {
         _ state: inout ClientState
     ) throws(Failure) {
         for item in items[start...] {
-            let kept = keeps.indices(of: item)
-            guard kept.isEmpty else { return try state.add(item.message(keeping: loads), to: stream) }
+            guard keeps.indices(of: item).isEmpty else {
+                return try state.add(item.message(keeping: loads), to: stream)
+            }
             try state.add(item.message, to: stream)
         }
         state.commit(stream, itemCount: items.count)

@@ -54,21 +54,26 @@ extension Pasteboard {
         }
         let call = Call("the write", timeout: timeout)
         let endsWithBroker = board != nil || write.terms?.isConcealed == true && keeps != .nothing
-        let brokers = try connection.brokers()
-        var sent: WriteRequest?
-        let reached = { sent?.reached ?? .uncommitted }
-        return try await recovering(.change, for: call, reached: reached) { (live) throws(PasteboardError) in
-            var write = write
-            try write.setCondition(options.ifChangeCount, of: self, live)
-            let standing = StandingWrite(write, endsWithBroker: endsWithBroker)
-            let request = WriteRequest(items, standing, at: brokers)
-            sent = request
-            let changeCount = try await request.result.value(for: call) {
-                request.cancel(over: live)
-            } start: {
-                request.send(keeping: keeps, over: live) { [write] state throws(Failure) in try state.open(write) }
+        let published = PublishedItems(items)
+        let condition = options.ifChangeCount
+        let offer = Offer(write, at: try connection.brokers(), endsWithBroker: endsWithBroker, survivesStop: true) {
+            [name] (write, live, isFirst) in
+            do {
+                var write = write
+                if isFirst { try write.setCondition(condition, of: name, live) }
+                let call = isFirst ? call : Call("the write")
+                return try await published.write(write, keeps: isFirst ? keeps : .nothing, over: live, for: call)
+            } catch {
+                throw live.error(error, at: .uncommitted, in: call)
             }
-            return Publication(changeCount: changeCount, request: request, of: self)
+        }
+        do {
+            try board?.check()
+            try call.check()
+            let committed = try await offer.place(Recovery(board == nil ? .change : .bound), until: call.end)
+            return Publication(committed, PublishedContents(published, offer), of: self)
+        } catch {
+            throw call.error(of: error)
         }
     }
 
@@ -120,10 +125,10 @@ extension Pasteboard {
         ifChangeCount: ChangeCount? = nil,
         for call: Call
     ) async throws(PasteboardError) -> ChangeCount {
-        try await recovering(.change, for: call) { (live) throws(PasteboardError) in
+        try await recovering(.change, for: call) { live in
             var clear = clear
-            try clear.setCondition(ifChangeCount, of: self, live)
-            return try await Question.request(of: clear).answer(over: live, for: call)
+            try clear.setCondition(ifChangeCount, of: name, live)
+            return ChangeCount(try await live.clear(clear, until: call.end))
         }
     }
 }
@@ -143,7 +148,7 @@ extension ConditionalRequest {
     ///   the contents of earlier brokers.
     mutating func setCondition(
         _ changeCount: ChangeCount?,
-        of pasteboard: Pasteboard,
+        of name: Pasteboard.Name,
         _ live: BrokerConnection
     ) throws(PasteboardError) {
         guard let changeCount else { return }
@@ -152,7 +157,7 @@ extension ConditionalRequest {
                 throw PasteboardError(
                     .superseded,
                     message:
-                        "the change count \(changeCount) of pasteboard \(pasteboard.name.rawValue) is of a broker that "
+                        "the change count \(changeCount) of pasteboard \(name.rawValue) is of a broker that "
                         + "has ended; list the contents again"
                 )
             }

@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 
 extension Publication {
@@ -58,24 +59,52 @@ extension Publication {
         _ make: (_ count: Int) throws(PasteboardError) -> [ProviderContents]
     ) async throws(PasteboardError) {
         let call = Call("the addition to the contents", timeout: timeout)
+        let (items, order) = (contents.items, contents.additions)
         // The request contains the number of items, which another addition would change.
-        try await request.additions.acquire(for: call)
-        let (addition, live, handle): (WriteRequest, BrokerConnection, UInt64)
-        do throws(PasteboardError) {
-            (live, handle) = try await request.current(for: call)
-            addition = WriteRequest(try make(request.items.count), addingTo: request)
+        try await order.acquire(for: call)
+        let stream: BrokerStream
+        do {
+            let placement = try await contents.current(for: call)
+            let added = try make(items.all.count)
+            var writing = ItemWriting(items: added, keeps: keeps, live: placement.connection, call: call)
+            writing.committing = { items.beginAdding(added) }
+            var write = Write()
+            write.handle = placement.committed.handle
+            write.requires = [Feature.additions.rawValue]
+            stream = try await writing.send { [write] state throws(Failure) in try state.open(write) }
         } catch {
-            request.additions.release()
-            throw error
+            order.release()
+            throw call.error(of: error)
         }
-        defer { addition.endTurnUnlessCommitting() }
-        var write = Write()
-        write.handle = handle
-        write.requires = [Feature.additions.rawValue]
-        _ = try await addition.result.value(for: call) {
-            addition.cancel(over: live)
-        } start: {
-            addition.send(keeping: keeps, over: live) { [write] state throws(Failure) in try state.open(write) }
+        try await stream.added(for: call) { isMade in
+            items.endAdding(isMade: isMade, keeping: keeps)
+            order.release()
         }
+    }
+}
+
+extension BrokerStream {
+    /// Returns when the broker has answered an addition whose commit is on its way.
+    ///
+    /// The broker may have made it although the call ends before the answer. So the answer is awaited nevertheless:
+    /// later asks and additions count its items.
+    ///
+    /// - Parameter end: called with the answer, also after the call.
+    consuming func added(for call: Call, _ end: @escaping @Sendable (Bool) -> Void) async throws(PasteboardError) {
+        outlastsDeadline()
+        let stream = Lock<BrokerStream?>(self)
+        let answer = PendingResult<Void>()
+        Task.detached(executorPreference: ThreadPool.calls) {
+            guard let stream = stream.withLock({ $0.take() }) else { return }
+            do throws(RequestFailure) {
+                try await stream.published().leave()
+                end(true)
+                answer.resolve(.success(()))
+            } catch {
+                end(false)
+                answer.resolve(.failure(call.error(of: error)))
+            }
+        }
+        try await answer.value(for: call)
     }
 }

@@ -46,7 +46,7 @@ extension Publication {
         maximumByteCount: Int64 = 64 << 20,
         timeout: Duration = .seconds(5)
     ) async throws(PasteboardError) -> HandOver {
-        guard !request.isConcealed else {
+        guard !contents.isConcealed else {
             throw PasteboardError(
                 .concealed,
                 message: "these contents are concealed, and end with this program: they cannot be handed over"
@@ -54,54 +54,36 @@ extension Publication {
         }
         let call = Call("the hand-over of the contents", timeout: timeout)
         // An addition would move the representations.
-        try await request.additions.acquire(for: call)
-        defer { request.additions.release() }
-        let items = request.items
-        let wanted = WriteRequest.places(in: items).filter { place in
-            types?.contains(items[place.item].representations[place.representation].type) ?? true
+        try await contents.additions.acquire(for: call)
+        defer { contents.additions.release() }
+        _ = try await contents.current(for: call)
+        let items = contents.items.all
+        let all = PublishedItems.Place.all(in: items.map(\.representations.count))
+        let wanted = all.filter { types?.contains(items[$0.item].representations[$0.representation].type) ?? true }
+        let driver = HandingOver(
+            wanted,
+            of: contents.offer,
+            types: items.map { $0.representations.map(\.type.identifier) },
+            byteLimit: UInt64(max(0, maximumByteCount)),
+            until: call.end
+        ) { [published = contents.items] place, placement, acquire in
+            try await published.handOver(place, at: placement, for: call, acquire)
         }
-        let additions = HandedOver(
-            PasteboardClient.HandOver(wanted, byteLimit: UInt64(max(0, maximumByteCount)), deadline: .max),
-            of: items,
-            for: call
-        )
-        var (live, handle) = try await request.current(for: call)
-        var earlier: [BrokerConnection] = []
-        while await additions.add(to: request, handle, over: live), request.isRestorable {
-            live.forget(request)
-            request.lose(over: live)
-            earlier.append(live)
-            // A broker that only refuses requests ends the connection when the loads on it have ended.
-            if !live.isOver { _ = try? await pasteboard.connection.liveConnection(after: live, for: call) }
-            (live, handle) = try await request.current(for: call)
-            request.keep(try await kept(handle, of: items, over: live, for: call))
+        do throws(Failure) { try await driver.run() } catch {
+            throw call.isOver ? call.timedOut : PasteboardError(error)
         }
         if Task.isCancelled { throw call.cancelled }
-        if let error = additions.refusal { throw error }
-        for live in earlier + [live] { await live.answersEnded(of: request, by: call.deadline) }
+        if let refusal = driver.refusal { throw PasteboardError(refusal) }
+        contents.items.keep(driver.handOver.kept)
 
-        let promised = Set(request.promised)
+        let promised = Set(contents.items.promised)
         let dropped = Self.types(of: wanted.filter(promised.contains), in: items)
         let kept = Self.types(of: wanted.filter { !promised.contains($0) }, in: items)
-        if promised.isEmpty { request.finish(.handedOver) }
+        if promised.isEmpty { contents.handedOver() }
         return HandOver(kept: kept.filter { !dropped.contains($0) }, dropped: dropped)
     }
 
-    /// The promises whose bytes a broker has that the contents have come back to.
-    private func kept(
-        _ handle: UInt64,
-        of items: [ProviderContents],
-        over live: BrokerConnection,
-        for call: Call
-    ) async throws(PasteboardError) -> Set<WriteRequest.Place> {
-        let list = ListOperation(request.board ?? BoardName.general, settles: false)
-        let answer = try? await Question.request(of: list).answer(over: live, for: call)
-        guard case .listed(let listed)? = answer?.1, listed.contents.handle == handle else { return [] }
-        let types = items.map { $0.representations.map(\.type.identifier) }
-        return PasteboardClient.HandOver.kept(of: types, in: listed.items)
-    }
-
-    private static func types(of places: [WriteRequest.Place], in items: [ProviderContents]) -> [UniformType] {
+    private static func types(of places: [PublishedItems.Place], in items: [ProviderContents]) -> [UniformType] {
         var types: [UniformType] = []
         for place in places {
             let type = items[place.item].representations[place.representation].type
@@ -111,95 +93,26 @@ extension Publication {
     }
 }
 
-/// The additions of one hand-over. Each replaces a promise with its bytes.
-private final class HandedOver: Sendable {
-    private struct State {
-        var handOver: PasteboardClient.HandOver
-        /// Whether the broker was lost or ends, so that nothing more can be handed over to it.
-        var isLost = false
-        /// Whether the broker has confirmed that it has the bytes of a promise.
-        var hasKept = false
-        /// The broker's reason for refusing bytes.
-        var refusal: PasteboardError?
-    }
-
-    private let state: Lock<State>
-    private let items: [ProviderContents]
-    private let call: Call
-
-    init(_ handOver: PasteboardClient.HandOver, of items: [ProviderContents], for call: Call) {
-        state = Lock(State(handOver: handOver))
-        self.items = items
-        self.call = call
-    }
-
-    /// The reason why nothing was handed over, or why nothing more can be; nil if neither is so.
-    var refusal: PasteboardError? {
-        state.withLock { state in
-            guard let refusal = state.refusal else { return nil }
-            return refusal.code == .superseded || !state.hasKept ? refusal : nil
-        }
-    }
-
-    /// Hands over what the broker does not have.
-    ///
-    /// - Returns: whether the broker was lost meanwhile, or ends.
-    func add(to publication: WriteRequest, _ handle: UInt64, over live: BrokerConnection) async -> Bool {
-        let promised = Set(publication.promised)
-        state.withLock { state in
-            state.handOver.begin(keeping: Set(state.handOver.promises).subtracting(promised))
-            (state.isLost, state.hasKept, state.refusal) = (false, false, nil)
-        }
-        await withTaskGroup(of: Void.self) { group in
-            while true {
-                switch state.withLock({ $0.isLost ? .over : $0.handOver.next(at: MonotonicClock.now()) }) {
-                case .make(let place): group.addTask { await self.add(place, to: publication, handle, over: live) }
-                case .wait: await group.next()
-                case .over: return
-                }
-            }
-        }
-        return state.withLock { $0.isLost }
-    }
-
-    private func add(
-        _ place: WriteRequest.Place,
-        to publication: WriteRequest,
-        _ handle: UInt64,
-        over live: BrokerConnection
-    ) async {
+extension PublishedItems {
+    /// Replaces a promise at a broker with its bytes.
+    fileprivate func handOver(
+        _ place: Place,
+        at placement: Offer.Placement,
+        for call: Call,
+        _ acquire: @escaping @Sendable (UInt64) -> Bool
+    ) async throws {
         // Items without representations change nothing.
         var added = Array(repeating: ProviderContents(), count: place.item + 1)
-        added[place.item].representations = [items[place.item].representations[place.representation]]
-        let addition = WriteRequest(added, addingTo: publication, handingOver: place)
-        let acquireRoom: ItemWriting.Room = { (count) throws(PasteboardError) in try self.acquire(count, of: place) }
-        do throws(PasteboardError) {
-            _ = try await addition.result.value(for: call) {
-                addition.cancel(over: live)
-            } start: {
-                addition.send(keeping: .everything, within: acquireRoom, over: live) {
-                    state throws(Failure) in
-                    try state.open(PasteboardClient.HandOver.addition(to: handle))
-                }
-            }
-            state.withLock { state in
-                state.hasKept = true
-                state.handOver.keep(place)
-            }
-        } catch {
-            let refusal = addition.refusal
-            // A broker that ends refuses requests before it ends the connection.
-            let isLost = refusal.map { live.loss(of: $0) != .other } ?? false || live.isOver
-            state.withLock { state in
-                state.refusal = state.refusal?.code == .superseded ? state.refusal : refusal ?? state.refusal
-                if isLost { state.isLost = true } else { state.handOver.drop(place, error.message) }
+        added[place.item].representations = [all[place.item].representations[place.representation]]
+        var writing = ItemWriting(items: added, keeps: .everything, live: placement.connection, call: call)
+        writing.acquireRoom = { (count) throws(PasteboardError) in
+            if !acquire(count) {
+                throw PasteboardError(.tooLarge, message: "the bytes exceed the limit of the hand-over")
             }
         }
-    }
-
-    private func acquire(_ count: UInt64, of place: WriteRequest.Place) throws(PasteboardError) {
-        guard state.withLock({ $0.handOver.acquire(count, of: place) }) else {
-            throw PasteboardError(.tooLarge, message: "the bytes exceed the limit of the hand-over")
-        }
+        let write = PasteboardClient.HandOver.addition(to: placement.committed.handle)
+        let stream = try await writing.send { state throws(Failure) in try state.open(write) }
+        try await stream.published().leave()
+        keep([place])
     }
 }

@@ -25,43 +25,44 @@ public final class Publication: Sendable, CustomStringConvertible {
     }
 
     /// The change count of these contents.
-    public let changeCount: ChangeCount
+    public var changeCount: ChangeCount { ChangeCount(committed) }
     /// The pasteboards that the broker cleared to make room for these contents, at most 64. Their programs had ended.
     /// Set ``Pasteboard/WriteOptions/evictsOthers`` to false to prevent this.
-    public var clearedPasteboards: [Pasteboard.Name] { request.clearedBoards.map { Pasteboard.Name($0) } }
+    public var clearedPasteboards: [Pasteboard.Name] { committed.clearedBoards.map { Pasteboard.Name($0) } }
     /// Whether the bytes that the broker keeps end with it, because the file system in memory for saved contents was
     /// full or missing when they were written. False for promises, which their source restores.
-    public var isUnsaved: Bool { request.isUnsaved }
+    public var isUnsaved: Bool { committed.isUnsaved == true }
 
     /// The pasteboard, the change count, and how the ownership was lost.
     public var description: String {
-        "\(pasteboard): change count \(changeCount), \(request.end.value.map { "\($0)" } ?? "current")"
+        "\(pasteboard): change count \(changeCount), \(contents.end.value.map { "\($0)" } ?? "current")"
     }
 
-    let request: WriteRequest
+    private let committed: Committed
+    let contents: PublishedContents
     /// Keeps the connection, and a unique pasteboard.
     let pasteboard: Pasteboard
 
-    init(changeCount: ChangeCount, request: WriteRequest, of pasteboard: Pasteboard) {
-        self.changeCount = changeCount
-        self.request = request
+    init(_ committed: Committed, _ contents: PublishedContents, of pasteboard: Pasteboard) {
+        self.committed = committed
+        self.contents = contents
         self.pasteboard = pasteboard
     }
 
     /// Whether the pasteboard still has these contents, as far as this process knows. The property does not ask the
     /// broker.
-    public var isCurrent: Bool { request.end.value == nil }
+    public var isCurrent: Bool { contents.end.value == nil }
 
     /// Waits until the ownership is lost. Loads that have begun by then still finish.
     ///
     /// - Throws: `cancelled`, at once, if the task is cancelled before that; the publication remains.
     public func outcome() async throws(PasteboardError) -> Outcome {
-        try await request.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
+        try await contents.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
     }
 
     /// Waits until the ownership is lost. It keeps neither the connection nor a unique pasteboard.
     package var waitForEnd: @Sendable () async -> Void {
-        { [request] in _ = try? await request.end.value(for: Call("the wait for the publication's end")) }
+        { [contents] in _ = try? await contents.end.value(for: Call("the wait for the publication's end")) }
     }
 
     /// Waits until the ownership is lost and every load of these contents has ended. After that the program may exit:
@@ -79,7 +80,7 @@ public final class Publication: Sendable, CustomStringConvertible {
             // In a new task: this one is cancelled, and `withdraw()` would throw.
             await Task { try? await withdraw() }.value
         }
-        let loads = Task { [request] in await request.live?.answersEnded(of: request) }
+        let loads = Task { [contents] in await contents.answersEnded() }
         let timer = Lock<Task<Void, Never>?>(nil)
         await withTaskCancellationHandler {
             await loads.value
@@ -89,8 +90,8 @@ public final class Publication: Sendable, CustomStringConvertible {
         }
         timer.withLock(\.self)?.cancel()
         // If the broker has refused to clear the pasteboard, the promises end nevertheless.
-        if isCurrent { request.endPromises() }
-        return request.end.value ?? .withdrawn
+        if isCurrent { contents.endPromises() }
+        return contents.end.value ?? .withdrawn
     }
 
     /// Clears the pasteboard if it still has these contents. Newer contents stay, so the call does nothing after the
@@ -104,27 +105,28 @@ public final class Publication: Sendable, CustomStringConvertible {
     public func withdraw(drainTimeout: Duration = .zero) async throws(PasteboardError) {
         try await endOwnership()
         guard drainTimeout > .zero else { return }
-        await request.live?.answersEnded(of: request, by: LoadDeadline(drainTimeout))
+        await contents.answersEnded(by: LoadDeadline(drainTimeout))
         if Task.isCancelled { throw Call("the withdrawal of the publication").cancelled }
     }
 
     private func endOwnership() async throws(PasteboardError) {
         // Contents that are not restored yet need not be cleared.
-        request.withdrawIfLost()
-        guard isCurrent, let live = request.live else { return }
+        contents.withdrawIfLost()
+        guard isCurrent, let live = contents.offer.last?.connection else { return }
         let call = Call("the withdrawal of the publication")
+        try call.check()
         var clear = Clear()
         clear.board = pasteboard.name.rawValue
-        try clear.setCondition(changeCount, of: pasteboard, live)
-        request.withdraws(true)
-        do throws(PasteboardError) {
-            _ = try await Question.request(of: clear).answer(over: live, for: call)
+        try clear.setCondition(changeCount, of: pasteboard.name, live)
+        contents.withdraws(true)
+        do throws(RequestFailure) {
+            _ = try await live.clear(clear)
         } catch {
-            request.withdraws(false)
+            contents.withdraws(false)
             // If the pasteboard has changed or the connection is lost, the result of the publication shows that.
-            guard error.code == .superseded || live.isOver else { throw error }
-            request.withdrawIfLost()
+            guard error.failure.code == .superseded || live.isOver else { throw call.error(of: error) }
+            contents.withdrawIfLost()
         }
-        _ = try await request.end.value(for: call)
+        _ = try await contents.end.value(for: call)
     }
 }

@@ -4,7 +4,7 @@ import PasteboardWire
 
 /// Answers the asks for promised representations with the output of shell commands, with files, and with archives of
 /// folders: several asks at the same time, each at the speed of its destination.
-final class AskServer: Sendable {
+final class ServedItems: Sendable {
     /// The number of asks that are open at once; the broker lets further ones wait.
     static let maximumAsks: UInt32 = 16
     /// The longest time between progress reports for a program without output, in milliseconds.
@@ -44,7 +44,7 @@ final class AskServer: Sendable {
     func stop() async { await programs.endAll() }
 
     /// Answers an ask.
-    func answer(_ ask: inout AskStream) async throws {
+    func answer(_ ask: AskStream) async throws {
         let (item, index) = (ask.item, ask.representation)
         guard item < origins.count, index < origins[item].count, let origin = origins[item][index] else {
             throw Failure(.sourceFailed, "this program does not offer representation \(index) of item \(item)")
@@ -63,10 +63,10 @@ final class AskServer: Sendable {
             if case .file(let file) = origin {
                 let byteCount = file.byteCount
                 amount.withLock { $0.wanted = $0.wanted.map { $0 &+ byteCount } }
-                try await file.send(byteCount, to: &ask, sent: count)
+                try await file.send(byteCount, to: ask, sent: count)
             } else {
                 amount.withLock { $0.wanted = nil }
-                try await send(origin, record.type, to: &ask, sent: count)
+                try await send(origin, record.type, to: ask, sent: count)
             }
         } catch {
             let text = ask.isOver ? "cancelled" : CommandFailure(error).text
@@ -79,7 +79,7 @@ final class AskServer: Sendable {
     private func send(
         _ origin: PromisedOrigin,
         _ type: String,
-        to ask: inout AskStream,
+        to ask: AskStream,
         sent report: (UInt64) -> Void
     ) async throws {
         let program: ServedProgram

@@ -1,0 +1,51 @@
+import PasteboardTransport
+
+extension BrokerConnection {
+    /// Runs code of the program as `BrokerStream.performing` does, until the connection ends.
+    ///
+    /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
+    func performing<Value: Sendable>(
+        until deadline: UInt64,
+        _ make: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let place = BrokerStream(
+            change { core in
+                let slot = core.place()
+                core.streams.limit(slot, to: deadline)
+                return slot
+            },
+            of: self
+        )
+        return try await place.performing(on: loop, make)
+    }
+}
+
+extension BrokerStream {
+    /// Runs code of the program, and waits for its outcome. If the stream ends, its time is over or the task is
+    /// cancelled, this throws at once: nobody can make the code return.
+    package func performing<Value: Sendable>(
+        on executor: any TaskExecutor,
+        _ make: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let outcome = Outcome<Value>()
+        let task = Task(executorPreference: executor) { [shared] in
+            do { outcome.end(.success(try await make())) } catch { outcome.end(.failure(error)) }
+            shared.nudge()
+        }
+        defer { task.cancel() }
+        while true {
+            // First: code that was cancelled because the stream has ended fails, too.
+            try check(.uncommitted)
+            if let value = try outcome.take() { return value }
+            await wait(for: .event)
+        }
+    }
+}
+
+private final class Outcome<Value: Sendable>: Sendable {
+    private let result = Lock<Result<Value, any Error>?>(nil)
+
+    func end(_ result: Result<Value, any Error>) { self.result.withLock { $0 = result } }
+
+    func take() throws -> Value? { try result.withLock { $0.take() }?.get() }
+}

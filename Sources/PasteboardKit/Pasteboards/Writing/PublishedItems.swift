@@ -1,0 +1,114 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The items of a publication: the promises at the time of the write, and those that were added. Representations that
+/// are registered later belong to later writes.
+final class PublishedItems: Sendable {
+    /// The position of a representation.
+    typealias Place = HandOver.Promise
+
+    private struct State {
+        var items: [ProviderContents]
+        /// The representations whose bytes the broker has.
+        var kept: Set<Place> = []
+        /// An addition whose commit is on its way: the broker may ask for it at once.
+        var added: [ProviderContents] = []
+
+        /// The items with others that are added. One without representations changes nothing.
+        func adding(_ added: [ProviderContents]) -> [ProviderContents] {
+            var all = items
+            for (index, item) in added.enumerated() {
+                if index < all.count { all[index].representations += item.representations } else { all.append(item) }
+            }
+            return all
+        }
+    }
+
+    private let state: Lock<State>
+
+    init(_ items: [ProviderContents]) {
+        state = Lock(State(items: items))
+    }
+
+    var all: [ProviderContents] { state.withLock(\.items) }
+
+    /// The representations that are still promised, in order.
+    var promised: [Place] {
+        let (items, kept) = state.withLock { ($0.items, $0.kept) }
+        return Place.all(in: items.map(\.representations.count)).filter { !kept.contains($0) }
+    }
+
+    /// Answers the asks of a broker.
+    var answerer: Answerer {
+        { [self] ask, stream in
+            handler(item: Int(clamping: ask.item), Int(clamping: ask.representation)).map {
+                AskAnswer(ask, on: stream, with: $0)
+            }
+        }
+    }
+
+    private func handler(item: Int, _ representation: Int) -> DataHandler? {
+        state.withLock { state in
+            let items = state.added.isEmpty ? state.items : state.adding(state.added)
+            guard item < items.count, representation < items[item].representations.count else { return nil }
+            return items[item].representations[representation].handler
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes the items, with the bytes of some.
+    func write(
+        _ write: Write,
+        keeps: Pasteboard.KeptRepresentations,
+        over live: BrokerConnection,
+        for call: Call
+    ) async throws -> PasteboardClient.Publication {
+        // The same broker still has what it has kept. As promises the contents would end with this program.
+        if promised.isEmpty, let epoch = write.reclaimsEpoch, live.epoch == epoch {
+            throw Failure(.cancelled, "the broker has the contents")
+        }
+        let writing = ItemWriting(items: all, keeps: keeps, live: live, call: call)
+        let stream = try await writing.send(answering: answerer) { state throws(Failure) in try state.open(write) }
+        let publication = try await stream.published()
+        stand(keeping: keeps)
+        return publication
+    }
+
+    // MARK: Changes
+
+    /// Records that the broker has the bytes of representations.
+    func keep(_ kept: Set<Place>) { state.withLock { $0.kept.formUnion(kept) } }
+
+    /// Records that a broker has these contents.
+    ///
+    /// - Parameter keeps: the representations whose bytes were sent.
+    private func stand(keeping keeps: Pasteboard.KeptRepresentations) {
+        state.withLock { state in
+            state.kept = []
+            for (index, item) in state.items.enumerated() {
+                for kept in keeps.indices(of: item) { state.kept.insert(Place(item: index, representation: kept)) }
+            }
+        }
+    }
+
+    func beginAdding(_ added: [ProviderContents]) { state.withLock { $0.added = added } }
+
+    /// Records what the broker has done with the addition.
+    ///
+    /// - Parameter isMade: whether it has added the items.
+    func endAdding(isMade: Bool, keeping keeps: Pasteboard.KeptRepresentations = .nothing) {
+        state.withLock { state in
+            let added = exchange(&state.added, with: [])
+            guard isMade else { return }
+            for (index, item) in added.enumerated() {
+                let count = index < state.items.count ? state.items[index].representations.count : 0
+                for kept in keeps.indices(of: item) {
+                    state.kept.insert(Place(item: index, representation: count + kept))
+                }
+            }
+            state.items = state.adding(added)
+        }
+    }
+}
