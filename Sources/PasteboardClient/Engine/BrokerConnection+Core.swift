@@ -194,8 +194,9 @@ extension BrokerConnection.Core {
         watchesRoom = io.wantsWrite
         looksAt = min(io.nextCheck, streams.earliest)
         // While requests follow each other, the loop need not be woken for the deadline of each.
-        if looksAt == .max, !isIdle {
-            looksAt = MonotonicClock.recent().addingClamped(UInt64(io.timeouts.silence) * 1_000_000)
+        if !isIdle {
+            let later = MonotonicClock.recent().addingClamped(UInt64(io.timeouts.silence) * 1_000_000)
+            looksAt = min(looksAt, later)
         }
         return Loop.Wait(PollInterest(descriptor, watchesRoom ? [.readable, .writable] : .readable), until: looksAt)
     }
