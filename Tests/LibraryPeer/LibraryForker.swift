@@ -27,7 +27,7 @@ struct LibraryForker {
             switch order {
             case "fork", "fork and close":
                 // The runtime makes its types before the fork, because a lock of the runtime may be held there.
-                let uses = uses(of: board, item)
+                let uses = uses(of: board, item, publication)
                 let child = try Self.fork()
                 if child != 0 {
                     LibraryPeer.say("forked \(child)")
@@ -51,11 +51,14 @@ struct LibraryForker {
 
     private typealias Use = (name: String, perform: () async throws -> Void)
 
-    private func uses(of board: Pasteboard, _ item: ItemProvider) -> [Use] {
+    private func uses(of board: Pasteboard, _ item: ItemProvider, _ publication: Publication) -> [Use] {
         [
             ("contents", { _ = try await board.contents() }),
             ("load", { _ = try await item.loadData(for: .png) }),
             ("write", { _ = try await board.write("text") }),
+            ("add", { try await publication.add([item]) }),
+            ("outcome", { _ = try await publication.outcome() }),
+            ("withdraw", { try await publication.withdraw() }),
             ("names", { _ = try await DropDestination.names(connection: connection) }),
         ]
     }

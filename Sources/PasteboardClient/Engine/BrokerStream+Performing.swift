@@ -4,8 +4,9 @@ extension BrokerConnection {
     /// Runs code of the program as `BrokerStream.performing` does, until the connection ends.
     ///
     /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
-    func performing<Value: Sendable>(
+    package func performing<Value: Sendable>(
         until deadline: UInt64,
+        on executor: any TaskExecutor,
         _ make: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let place = BrokerStream(
@@ -16,7 +17,7 @@ extension BrokerConnection {
             },
             of: self
         )
-        return try await place.performing(on: loop, make)
+        return try await place.performing(on: executor, make)
     }
 }
 

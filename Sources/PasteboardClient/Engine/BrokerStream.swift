@@ -153,6 +153,14 @@ package struct StreamReference: Sendable {
     /// Whether nothing follows.
     package var isOver: Bool { !connection.core.withLock { [slot, serial] in $0.streams.isOpen(slot, serial) } }
 
+    /// Whether the other side has ended the stream, without a failure.
+    var hasEnded: Bool {
+        connection.core.withLock { [slot, serial] core in
+            guard core.streams.isUse(serial, of: slot) else { return true }
+            return core.streams.slots[slot].isOver && core.streams.slots[slot].failure == nil
+        }
+    }
+
     /// Waits also for descriptors, or until a time.
     func wait(for want: Streams.Want, or interests: [PollInterest], until end: UInt64 = .max) async {
         connection.core.withLock { [slot, serial] core in

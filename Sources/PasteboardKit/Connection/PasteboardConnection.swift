@@ -137,9 +137,18 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         return try brokers()
     }
 
+    /// Throws in a process that was created by fork after the first request: it has no thread that ends a wait.
+    func checkProcess() throws(PasteboardError) {
+        guard let process = state.withLock(\.process), process != System.processID else { return }
+        throw PasteboardError(
+            .invalidArgument,
+            message: "process \(process) opened this connection; a process created by fork has to open its own"
+        )
+    }
+
     private func known() throws(PasteboardError) -> Brokers? {
-        try state.withLock { state throws(PasteboardError) in
-            if let process = state.process, process != System.processID { throw Self.forkedError(process) }
+        try checkProcess()
+        return try state.withLock { state throws(PasteboardError) in
             if state.isClosed { throw PasteboardError(Self.closedFailure) }
             return state.brokers
         }
@@ -170,11 +179,4 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
 
     private static var absence: Failure { Failure(.brokerUnavailable, "no broker is running") }
     private static var closedFailure: Failure { Failure(.brokerUnavailable, "this connection was closed") }
-
-    private static func forkedError(_ process: CInt) -> PasteboardError {
-        PasteboardError(
-            .invalidArgument,
-            message: "process \(process) opened this connection; a process created by fork has to open its own"
-        )
-    }
 }

@@ -41,6 +41,8 @@ package struct Call: Sendable {
     /// The error of a part of the call.
     func error(of error: any Error) -> PasteboardError {
         switch error {
+        case let error as PasteboardError where error.code == .timeout && isOver: timedOut
+        case let error as PasteboardError where error.code == .cancelled && Task.isCancelled: cancelled
         case let error as PasteboardError: error
         case let error as RequestFailure: self.error(of: error.failure)
         case let failure as Failure: self.error(of: failure)

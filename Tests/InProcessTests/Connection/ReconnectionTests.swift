@@ -137,7 +137,10 @@ struct ReconnectionTests {
         let broker = MortalBroker(refusal: Failure(code, "no"))
         let pasteboard = Pasteboard(name: .general, connection: broker.connect())
         let publication = try await pasteboard.write([.text("a")])
+        let handOver = Task { try await publication.handOver(timeout: .seconds(600)) }
         broker.die()
+        let ended = await #expect(throws: PasteboardError.self) { try await handOver.value }
+        #expect(ended?.code == .superseded)
         #expect(try await publication.outcome() == end)
         #expect(await publication.run() == end)
         let error = await #expect(throws: PasteboardError.self) { try await publication.add([.text("b")]) }

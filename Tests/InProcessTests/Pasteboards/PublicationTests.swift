@@ -17,6 +17,11 @@ struct PublicationTests {
             #expect(contents.items.isEmpty)
             try await publication.withdraw()
             #expect(try await broker.pasteboard().contents().changeCount == contents.changeCount)
+            // Also if the program has cleared the pasteboard in another way, which has returned just now.
+            let own = broker.pasteboard()
+            let earlier = try await own.write([.text("a")])
+            try await own.clear()
+            #expect(!earlier.isCurrent)
             // The clear of another program ends the publication as cleared.
             let other = try await broker.pasteboard().write([.text("b")])
             try await broker.pasteboard().clear()

@@ -152,7 +152,7 @@ import Testing
                 let loop = connection.loop
                 let listing = Task(executorPreference: loop) { try await connection.listing(settles: false) }
                 do {
-                    _ = try await connection.performing(until: .max) {
+                    _ = try await connection.performing(until: .max, on: connection.loop) {
                         _ = await loop.first(of: [])
                         throw Failure(.cancelled, "the code was cancelled")
                     }
@@ -172,7 +172,7 @@ import Testing
             script: { peer in _ = try peer.next(.list) },
             body: { connection async throws in
                 do {
-                    _ = try await connection.performing(until: 0) {
+                    _ = try await connection.performing(until: 0, on: connection.loop) {
                         await isReleased.wait()
                         return MadeBytes([1])
                     }

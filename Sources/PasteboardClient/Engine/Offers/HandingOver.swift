@@ -61,14 +61,17 @@ package final class HandingOver: Sendable {
             types: items.map { $0.representations.map(\.type) },
             until: deadline
         ) { (promise, placement, acquire) in
-            let made = try await placement.connection.performing(until: deadline) { try await make(promise, acquire) }
+            let connection = placement.connection
+            let made = try await connection.performing(until: deadline, on: connection.loop) {
+                try await make(promise, acquire)
+            }
             var representation = items[promise.item].representations[promise.representation]
             representation.byteCount = nil
             representation.content = made.form ?? representation.content
             // Items without representations change nothing.
             var added = Array(repeating: WriteItem(representations: []), count: promise.item)
             added.append(WriteItem(representations: [(representation, .bytes(made.bytes))]))
-            _ = try await placement.connection.keep(added, as: HandOver.addition(to: placement.committed.handle))
+            _ = try await connection.keep(added, as: HandOver.addition(to: placement.committed.handle))
         }
     }
 
@@ -87,8 +90,10 @@ package final class HandingOver: Sendable {
 
     /// Hands over until all bytes are kept or dropped, and no load is under way any more.
     ///
+    /// - Returns: the contents at the last broker; nil if they have ended before, or if the task is cancelled.
     /// - Throws: `broker-unavailable` if the broker was lost and there was no other one in time.
-    package func run() async throws(Failure) {
+    @discardableResult
+    package func run() async throws(Failure) -> Offer.Placement? {
         // The delay between attempts may have grown.
         offer.brokers.hurry()
         var placements: [Offer.Placement] = []
@@ -106,7 +111,7 @@ package final class HandingOver: Sendable {
                 for placement in placements {
                     await placement.connection.answersEnded(of: placement.committed.handle, until: deadline)
                 }
-                return
+                return placement
             } catch {
                 offer.lose(placement, error)
             }
@@ -114,6 +119,7 @@ package final class HandingOver: Sendable {
         guard offer.isOver || Task.isCancelled else {
             throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")
         }
+        return nil
     }
 
     /// The promises that a broker keeps already, by its list of the contents: the write has kept them, or an earlier
@@ -125,7 +131,7 @@ package final class HandingOver: Sendable {
         do throws(RequestFailure) {
             listing = try await placement.connection.listing(of: offer.board, settles: false, until: deadline)
         } catch {
-            guard !error.isLoss else { throw error }
+            guard !isLoss(error, at: placement) else { throw error }
             // Promises that the broker keeps already are handed over once more.
             return []
         }
@@ -169,7 +175,7 @@ package final class HandingOver: Sendable {
                     if state.refusal?.code != .superseded { state.refusal = failure }
                 }
             }
-            if let request, request.isLoss { return request }
+            if let request, isLoss(request, at: placement) { return request }
             // After a loss the others are cancelled, and made again.
             guard !Task.isCancelled, !MonotonicClock.isOver(deadline) else { return nil }
             let reason = request?.failure.text ?? (error as? Failure)?.text ?? "\(error)"
@@ -177,9 +183,11 @@ package final class HandingOver: Sendable {
         }
         return nil
     }
-}
 
-extension RequestFailure {
-    /// Whether the broker was lost or ends, so that nothing more can be handed over to it.
-    fileprivate var isLoss: Bool { ![.other, .silent].contains(loss) }
+    /// Whether the broker was lost or ends, so that nothing more can be handed over to it. The end of a command does
+    /// not wait for a broker that does not answer.
+    private func isLoss(_ failure: RequestFailure, at placement: Offer.Placement) -> Bool {
+        ![.other, .silent].contains(failure.loss)
+            || !offer.brokers.options.abandonsLost && placement.connection.isOver
+    }
 }

@@ -94,12 +94,19 @@ package final class Offer: Sendable {
 
     /// Whether the contents are at no broker now.
     package var isLost: Bool {
-        state.withLock { state in
-            switch state.phase {
-            case .lost: true
-            case .stands(let placement): placement.connection.isOver
-            case .over: false
-            }
+        switch state.withLock({ $0.phase }) {
+        case .lost: true
+        case .stands(let placement): placement.connection.isOver
+        case .over: false
+        }
+    }
+
+    /// Whether the contents have ended, also if `serve` has not handled that yet.
+    package var hasEnded: Bool {
+        switch state.withLock({ $0.phase }) {
+        case .lost: false
+        case .stands(let placement): placement.stream.hasEnded
+        case .over: true
         }
     }
 
@@ -163,6 +170,8 @@ package final class Offer: Sendable {
                 guard let again else { return end(.expired) }
                 do {
                     publication = try await write(again, at: connection, isFirst: false)
+                    // Then this broker has promises that nobody serves.
+                    if isOver { return .replaced }
                 } catch let error as RequestFailure where error.failure.code == .superseded {
                     return end(.replaced)
                 }
@@ -197,7 +206,7 @@ package final class Offer: Sendable {
         state.withLock { state in
             state.standing.commit(placement.committed, at: MonotonicClock.bootMicroseconds())
             state.last = placement
-            state.leaving = nil
+            if case .lost = state.leaving { state.leaving = nil }
         }
         enter(.stands(placement))
         return publication
@@ -221,38 +230,41 @@ package final class Offer: Sendable {
     ///   - deadline: the time at which it waits no more (see `MonotonicClock`).
     /// - Returns: nil if the contents have ended, at the deadline, or if the task is cancelled.
     package func current(after lost: BrokerConnection? = nil, until deadline: UInt64 = .max) async -> Placement? {
+        let number = brokers.loop.nextNumber()
+        defer { state.withLock { $0.waits.removeAll { $0 == number } } }
         while true {
-            let number = brokers.loop.nextNumber()
-            let (placement, isOver) = state.withLock { state -> (Placement?, Bool) in
-                switch state.phase {
-                case .over: return (nil, true)
-                case .stands(let placement) where placement.connection !== lost && !placement.connection.isOver:
-                    return (placement, false)
-                case .lost, .stands:
-                    state.waits.append(number)
-                    return (nil, false)
-                }
+            let phase = state.withLock { state in
+                state.waits.append(number)
+                return state.phase
             }
-            if placement != nil || isOver || Task.isCancelled || MonotonicClock.isOver(deadline) { return placement }
+            switch phase {
+            case .over: return nil
+            case .stands(let placement) where placement.connection !== lost && !placement.connection.isOver:
+                return placement
+            case .lost, .stands: break
+            }
+            if Task.isCancelled || MonotonicClock.isOver(deadline) { return nil }
             await brokers.loop.pause(as: number, until: deadline) { state.withLock { !$0.waits.contains(number) } }
         }
     }
 
     /// Gives the contents up at a broker that is lost or ends, so that they are written again at the next one. Answers
     /// that are under way go on.
-    func lose(_ placement: Placement, _ failure: RequestFailure) { leave(placement, .lost(failure), .lost) }
+    func lose(_ placement: Placement, _ failure: RequestFailure) {
+        state.withLock { state in
+            guard case .stands(let current) = state.phase, current.connection === placement.connection else { return }
+            (state.leaving, state.phase) = (.lost(failure), .lost)
+        }
+        placement.stream.nudge()
+    }
 
     /// Ends the offer of contents that the broker has completely.
     package func leave() {
-        if let last { leave(last, .over, .over) }
-    }
-
-    private func leave(_ placement: Placement, _ leaving: Leaving, _ phase: Phase) {
         state.withLock { state in
-            guard case .stands(let current) = state.phase, current.connection === placement.connection else { return }
-            (state.leaving, state.phase) = (leaving, phase)
+            if case .stands = state.phase { state.leaving = .over }
         }
-        placement.stream.nudge()
+        enter(.over)
+        last?.stream.nudge()
     }
 
     /// Ends the promises, without the consent of the broker.

@@ -9,14 +9,14 @@ package final class DropRegistration: Sendable {
     static let ownNames = Lock(Set<String>())
 
     private let name: String
-    private let request: DestinationRequest
+    private let request: StandingDestination
     private let connection: PasteboardConnection
     /// The sessions that are served. The number of a stream may recur after a lost connection.
     private let sessions = Lock<[ObjectIdentifier: RemoteDropSession]>([:])
 
     private init(
         _ name: String,
-        _ request: DestinationRequest,
+        _ request: StandingDestination,
         _ connection: PasteboardConnection
     ) {
         self.name = name
@@ -50,7 +50,7 @@ package final class DropRegistration: Sendable {
         if allowsSimultaneousSessions { destination.allowsSimultaneousSessions = true }
         let call = Call("the registration of destination \(name)")
         let brokers = try connection.brokers()
-        let request = DestinationRequest(destination)
+        let request = StandingDestination(destination)
         try await request.result.value(for: call) {
             request.cancel()
         } start: {

@@ -38,13 +38,13 @@ package final class RemoteDropSession: DropSession {
 
     let window = DropWindow()
     private let stream: UInt64
-    private let destination: DestinationRequest
+    private let destination: StandingDestination
     private let live: BrokerConnection
     /// The result of the session, for callers that wait for it.
     private let ending = SharedResult<Drag.Outcome>()
     private let state: Lock<State>
 
-    init(_ visited: DestinationSession, at destination: DestinationRequest, over live: BrokerConnection) {
+    init(_ visited: DestinationSession, at destination: StandingDestination, over live: BrokerConnection) {
         stream = visited.stream
         self.destination = destination
         self.live = live

@@ -194,6 +194,7 @@ public final class Drag: DragSession {
     ///   have been added or not. An error of this call does not end the session.
     public func add(_ items: [DragItem]) async throws(PasteboardError) {
         let call = Call("the addition of items", besides: "the drag")
+        try connection.checkProcess()
         // The handlers of the items are found by their order.
         try await additions.acquire(for: call)
         let request: DragRequest
@@ -206,14 +207,14 @@ public final class Drag: DragSession {
             await request.reports?.tell()
             var drag = PasteboardWire.Drag()
             drag.handle = request.handle ?? 0
-            request.beginAdding(promises)
+            request.beginAdding(items, promises)
             stream = live.open { client throws(Failure) in try client.open(drag, promises) }
         } catch {
             additions.release()
             throw error
         }
         try await stream.added(for: call) { [additions] isMade in
-            request.endAdding(isMade ? items : nil)
+            request.endAdding(isMade: isMade)
             additions.release()
         }
     }

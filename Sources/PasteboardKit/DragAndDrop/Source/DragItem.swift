@@ -53,9 +53,6 @@ public final class DragItem: Sendable, CustomStringConvertible {
 
         /// The source's item. It is read only when it is needed: a destination may be notified of added items before
         /// the source.
-        var item: DragItem? {
-            let items = source.items
-            return index < items.count ? items[index] : nil
-        }
+        var item: DragItem? { source.item(at: index) }
     }
 }

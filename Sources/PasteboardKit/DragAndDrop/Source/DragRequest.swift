@@ -21,7 +21,7 @@ final class DragRequest: StreamSink {
         var promises: [ProviderContents]
         var stream: UInt64?
         /// An addition whose commit is on its way: the broker may ask for it at once.
-        var added: [ProviderContents] = []
+        var added: (items: [DragItem], promises: [ProviderContents]) = ([], [])
         var lastMove: UInt64 = 0
         var isDropped = false
         var hasReportedEnd = false
@@ -185,17 +185,30 @@ final class DragRequest: StreamSink {
         live.cancel(self)
     }
 
-    func beginAdding(_ promises: [ProviderContents]) { state.withLock { $0.added = promises } }
+    func beginAdding(_ items: [DragItem], _ promises: [ProviderContents]) {
+        state.withLock { $0.added = (items, promises) }
+    }
 
-    /// Records what the broker has done with an addition.
+    /// Records what the broker has done with the addition.
     ///
-    /// - Parameter items: the items, if it has added them.
-    func endAdding(_ items: [DragItem]?) {
+    /// - Parameter isMade: whether it has added the items.
+    func endAdding(isMade: Bool) {
+        // Released after unlocking.
+        let added = state.withLock { state in
+            let added = exchange(&state.added, with: ([], []))
+            guard isMade else { return added }
+            state.items += added.items
+            state.promises += added.promises
+            return added
+        }
+        withExtendedLifetime(added) {}
+    }
+
+    /// An item, also one of an addition whose answer was not handled yet.
+    func item(at index: Int) -> DragItem? {
         state.withLock { state in
-            let added = exchange(&state.added, with: [])
-            guard let items else { return }
-            state.items += items
-            state.promises += added
+            let items = state.items + state.added.items
+            return index < items.count ? items[index] : nil
         }
     }
 
@@ -212,7 +225,7 @@ final class DragRequest: StreamSink {
 
     private func handler(item: Int, _ representation: Int) -> DataHandler? {
         state.withLock { state in
-            let promises = state.added.isEmpty ? state.promises : state.promises + state.added
+            let promises = state.promises + state.added.promises
             guard item < promises.count, representation < promises[item].representations.count else { return nil }
             return promises[item].representations[representation].handler
         }

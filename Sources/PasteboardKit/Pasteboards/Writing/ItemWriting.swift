@@ -37,7 +37,12 @@ struct ItemWriting: Sendable {
         on open: @Sendable (inout ClientState) throws(Failure) -> UInt64
     ) async throws -> BrokerStream {
         var current = nextKept(0)
-        var loads = try await self.loads(of: current)
+        var loads: [OpenedLoad] = []
+        if let current {
+            loads = try await live.performing(until: call.end, on: ThreadPool.files) {
+                try await self.loads(of: current)
+            }
+        }
         // Checked before anything is sent, if the sizes are known.
         var announced = loads.compactMap(\.reader.byteCount).reduce(0) { $0 > .max - $1 ? .max : $0 + $1 }
         try acquireRoom?(announced)

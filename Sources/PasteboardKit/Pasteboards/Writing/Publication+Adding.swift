@@ -59,6 +59,7 @@ extension Publication {
         _ make: (_ count: Int) throws(PasteboardError) -> [ProviderContents]
     ) async throws(PasteboardError) {
         let call = Call("the addition to the contents", timeout: timeout)
+        try pasteboard.connection.checkProcess()
         let (items, order) = (contents.items, contents.additions)
         // The request contains the number of items, which another addition would change.
         try await order.acquire(for: call)

@@ -53,6 +53,7 @@ extension Publication {
             )
         }
         let call = Call("the hand-over of the contents", timeout: timeout)
+        try pasteboard.connection.checkProcess()
         // An addition would move the representations.
         try await contents.additions.acquire(for: call)
         defer { contents.additions.release() }
@@ -69,12 +70,18 @@ extension Publication {
         ) { [published = contents.items] place, placement, acquire in
             try await published.handOver(place, at: placement, for: call, acquire)
         }
-        do throws(Failure) { try await driver.run() } catch {
+        let placement: Offer.Placement?
+        do throws(Failure) {
+            placement = try await driver.run()
+        } catch {
             throw call.isOver ? call.timedOut : PasteboardError(error)
         }
         if Task.isCancelled { throw call.cancelled }
+        // The contents were lost with their broker, or ended at the next one.
+        if placement == nil, contents.offer.isRestored { _ = try await contents.current(for: call) }
         if let refusal = driver.refusal { throw PasteboardError(refusal) }
-        contents.items.keep(driver.handOver.kept)
+        guard let placement else { throw PasteboardError(.brokerRestarted, message: "the broker has ended") }
+        if placement.connection === contents.offer.last?.connection { contents.items.keep(driver.handOver.kept) }
 
         let promised = Set(contents.items.promised)
         let dropped = Self.types(of: wanted.filter(promised.contains), in: items)

@@ -51,13 +51,14 @@ public final class Publication: Sendable, CustomStringConvertible {
 
     /// Whether the pasteboard still has these contents, as far as this process knows. The property does not ask the
     /// broker.
-    public var isCurrent: Bool { contents.end.value == nil }
+    public var isCurrent: Bool { contents.end.value == nil && !contents.offer.hasEnded }
 
     /// Waits until the ownership is lost. Loads that have begun by then still finish.
     ///
     /// - Throws: `cancelled`, at once, if the task is cancelled before that; the publication remains.
     public func outcome() async throws(PasteboardError) -> Outcome {
-        try await contents.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
+        try pasteboard.connection.checkProcess()
+        return try await contents.end.value(for: Call("the wait for the publication's end", besides: "the publication"))
     }
 
     /// Waits until the ownership is lost. It keeps neither the connection nor a unique pasteboard.
@@ -110,6 +111,7 @@ public final class Publication: Sendable, CustomStringConvertible {
     }
 
     private func endOwnership() async throws(PasteboardError) {
+        try pasteboard.connection.checkProcess()
         // Contents that are not restored yet need not be cleared.
         contents.withdrawIfLost()
         guard isCurrent, let live = contents.offer.last?.connection else { return }

@@ -99,9 +99,10 @@ final class PublishedItems: Sendable {
     ///
     /// - Parameter isMade: whether it has added the items.
     func endAdding(isMade: Bool, keeping keeps: Pasteboard.KeptRepresentations = .nothing) {
-        state.withLock { state in
+        // Released after unlocking.
+        let added = state.withLock { state in
             let added = exchange(&state.added, with: [])
-            guard isMade else { return }
+            guard isMade else { return added }
             for (index, item) in added.enumerated() {
                 let count = index < state.items.count ? state.items[index].representations.count : 0
                 for kept in keeps.indices(of: item) {
@@ -109,6 +110,8 @@ final class PublishedItems: Sendable {
                 }
             }
             state.items = state.adding(added)
+            return added
         }
+        withExtendedLifetime(added) {}
     }
 }

@@ -5,7 +5,7 @@ import PasteboardWire
 /// A destination, and the events of its sessions in order.
 ///
 /// After a lost connection the destination is registered again. Its sessions have ended with the connection.
-final class DestinationRequest: Sendable {
+final class StandingDestination: Sendable {
     enum Event: Sendable {
         /// - Parameter visited: the session at the time of the event.
         case session(RemoteDropSession, _ visited: DestinationSession, DestinationSession.Step)
