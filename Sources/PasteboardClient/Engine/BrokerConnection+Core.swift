@@ -73,7 +73,7 @@ extension BrokerConnection.Core {
         io.state.leave(stream)
     }
 
-    /// Lets a task wait. A stream has one reader, so nobody else waits for it.
+    /// Lets a task wait. At most one waits for a slot: its reader, or the task that answers the ask.
     ///
     /// - Parameter serial: the number of the use of the slot that is meant; nil: any.
     /// - Returns: false if the wait is over already; then the caller releases it.

@@ -65,11 +65,11 @@ extension BrokerConnection {
 }
 
 extension BrokerStream {
-    /// Returns when the broker has made visible what was written. From then on the deadline of the stream is over.
+    /// Returns when the broker has made the write visible, and removes the deadline of the stream.
     package consuming func published() async throws(RequestFailure) -> Publication {
         while true {
             guard case .committed(_, let committed) = try await next(at: .request) else { continue }
-            outlastsDeadline()
+            removeDeadline()
             return Publication(self, committed)
         }
     }

@@ -1,7 +1,8 @@
 import PasteboardTransport
 
 extension BrokerConnection {
-    /// Runs code of the program as `BrokerStream.performing` does, until the connection ends.
+    /// Runs code of the program, and waits for its outcome, as `BrokerStream.performing` does: this throws at once if
+    /// the connection ends.
     ///
     /// - Parameter deadline: the time at which it fails with `timeout` (see `MonotonicClock`).
     package func performing<Value: Sendable>(
@@ -23,7 +24,7 @@ extension BrokerConnection {
 
 extension BrokerStream {
     /// Runs code of the program, and waits for its outcome. If the stream ends, its time is over or the task is
-    /// cancelled, this throws at once: nobody can make the code return.
+    /// cancelled, this throws at once, because code cannot be made to return.
     package func performing<Value: Sendable>(
         on executor: any TaskExecutor,
         _ make: @escaping @Sendable () async throws -> Value
@@ -35,7 +36,7 @@ extension BrokerStream {
         }
         defer { task.cancel() }
         while true {
-            // First: code that was cancelled because the stream has ended fails, too.
+            // First: the code may have failed with the connection, whose failure says more.
             try check(.uncommitted)
             if let value = try outcome.take() { return value }
             await wait(for: .event)

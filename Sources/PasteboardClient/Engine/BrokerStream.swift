@@ -25,8 +25,8 @@ package struct BrokerStream: ~Copyable, Sendable {
         connection.change { [slot] core in body(&core.io.state, core.streams.slots[slot].stream) }
     }
 
-    /// Lets the stream stay after the deadline with which it was opened.
-    package func outlastsDeadline() { connection.core.withLock { [slot] in $0.streams.limit(slot, to: .max) } }
+    /// Removes the deadline with which the stream was opened.
+    package func removeDeadline() { connection.core.withLock { [slot] in $0.streams.limit(slot, to: .max) } }
 
     /// Ends the reader, and leaves what was written at the broker.
     package consuming func leave() {
@@ -150,10 +150,10 @@ package struct StreamReference: Sendable {
 
     package func reader() -> BrokerStream { BrokerStream(slot, of: connection) }
 
-    /// Whether nothing follows.
+    /// Whether the stream has ended, or its deadline has passed: then nothing is sent on it.
     package var isOver: Bool { !connection.core.withLock { [slot, serial] in $0.streams.isOpen(slot, serial) } }
 
-    /// Whether the other side has ended the stream, without a failure.
+    /// Whether the stream has ended without a failure, or its slot was freed.
     var hasEnded: Bool {
         connection.core.withLock { [slot, serial] core in
             guard core.streams.isUse(serial, of: slot) else { return true }
@@ -231,7 +231,7 @@ package struct StreamReference: Sendable {
     }
 
     /// Ends the stream. Answers that are under way continue, and asks may still arrive.
-    package func withdraw() {
+    package func cancel() {
         connection.change { [slot, serial] core in
             guard core.streams.slots[slot].serial == serial else { return }
             core.io.state.cancel(core.streams.slots[slot].stream)

@@ -2,7 +2,7 @@ import PasteboardTransport
 package import PasteboardWire
 
 /// Makes the sink of a drag session that has arrived at a destination. It is called while `core` is held.
-package typealias SessionArrival = @Sendable (_ stream: UInt64, Session) -> any StreamSink
+package typealias SessionSinkMaker = @Sendable (_ stream: UInt64, Session) -> any StreamSink
 
 /// A registered destination, on which drag sessions arrive. Its end ends the destination.
 package struct DestinationStream: ~Copyable, Sendable {
@@ -18,9 +18,11 @@ package struct DestinationStream: ~Copyable, Sendable {
         try await stream.answer(at: .request) { if case .registered = $0 { () } else { nil } }
     }
 
-    /// The next session. The first event of its stream is `session`.
+    /// The next session. The first event of its stream is `session`. If the sessions have sinks, this only waits for
+    /// the end.
     ///
     /// - Returns: nil after a nudge.
+    /// - Throws: the loss; `broker-unavailable` if the broker has ended the destination.
     package mutating func nextSession() async throws(RequestFailure) -> StreamReference? {
         while let event = try await stream.next(at: .standing, or: []) {
             switch event {
@@ -46,7 +48,7 @@ extension BrokerConnection {
     /// Begins to register a destination.
     ///
     /// - Parameter arrivals: makes the sinks of the sessions; nil if they are read with `nextSession`.
-    package func open(_ destination: Destination, arrivals: SessionArrival? = nil) -> DestinationStream {
+    package func open(_ destination: Destination, arrivals: SessionSinkMaker? = nil) -> DestinationStream {
         DestinationStream(
             BrokerStream(
                 change { core in

@@ -47,7 +47,7 @@ package struct Publication: ~Copyable, Sendable {
     /// Waits for the end of the contents. Answers may be under way after it.
     ///
     /// - Returns: nil after a nudge.
-    package mutating func end() async throws(RequestFailure) -> EndReason? {
+    package mutating func ended() async throws(RequestFailure) -> EndReason? {
         while let event = try await next() { if case .ended(_, let end) = event { return end.reason ?? .replaced } }
         return nil
     }

@@ -17,7 +17,7 @@ struct Streams {
     /// The asks whose end a slot watches.
     enum Asks: Equatable {
         case all
-        /// Asks for the contents of a number.
+        /// Asks for the contents with this handle.
         case contents(UInt64)
     }
 
@@ -51,10 +51,10 @@ struct Streams {
         /// Whether this is the stream of a destination, on which sessions arrive.
         var isDestination = false
         /// Makes the sinks of the sessions; nil if the reader takes them.
-        var arrivals: SessionArrival?
+        var arrivals: SessionSinkMaker?
         /// Answers the asks for what this stream publishes, from its commit on.
         var answerer: Answerer?
-        /// The number of the contents that this stream has published, or that it asks for.
+        /// The handle of the contents that this stream has published, or that the ask is for.
         var handle: UInt64?
         /// Whether the stream is an ask.
         var isAsk = false
@@ -136,7 +136,7 @@ struct Streams {
     /// - Returns: the stream, if it is open.
     mutating func remove(_ index: Int) -> UInt64? {
         let (stream, isOver) = (slots[index].stream, slots[index].isOver)
-        if let answerer = slots[index].answerer.take() { withdraw(slots[index].handle, answerer) }
+        if let answerer = slots[index].answerer.take() { unpublish(slots[index].handle, answerer) }
         end(index)
         if let arrivals = slots[index].arrivals { effects.released.append(arrivals) }
         if slots[index].watched != nil { watching.removeAll { $0 == index } }
@@ -201,7 +201,7 @@ struct Streams {
     }
 
     /// Ends contents, if they were published.
-    private mutating func withdraw(_ handle: UInt64?, _ answerer: @escaping Answerer) {
+    private mutating func unpublish(_ handle: UInt64?, _ answerer: @escaping Answerer) {
         effects.released.append(answerer)
         guard let handle, let index = published.firstIndex(where: { $0.handle == handle }) else { return }
         if openAsks > 0 { published[index].isOver = true } else { published.remove(at: index) }
@@ -226,7 +226,7 @@ struct Streams {
         slots.count { $0.isAsk && !$0.isOver && $0.handle == handle }
     }
 
-    /// Whether a slot still has the use of a number; true for any use.
+    /// Whether the slot was not reused since it got this number; true for nil.
     func isUse(_ serial: UInt64?, of index: Int) -> Bool { serial == nil || slots[index].serial == serial }
 
     /// Whether frames may be sent on the stream of a slot.
@@ -234,7 +234,7 @@ struct Streams {
         isUse(serial, of: index) && !slots[index].isOver && !slots[index].isLate
     }
 
-    /// Ends a wait for something else than the stream, or the next one if none has begun.
+    /// Ends the present wait at a slot, whatever it is for, or the next one if there is none.
     mutating func nudge(_ index: Int, _ serial: UInt64) {
         guard slots[index].serial == serial else { return }
         if slots[index].waiter == nil { slots[index].isNudged = true } else { release(index) }
@@ -320,7 +320,7 @@ struct Streams {
         effects.started.append(work)
     }
 
-    /// Records the number of written contents, which asks name.
+    /// Records the handle of written contents, by which asks name them.
     mutating func publish(_ handle: UInt64?, at index: Int) {
         guard let answerer = slots[index].answerer, slots[index].handle == nil else { return }
         slots[index].handle = handle ?? 0

@@ -7,7 +7,7 @@ import PasteboardWire
 /// The next change is reported only after the one before was written, so many changes are written as fast as the
 /// destination takes them, and nothing is stored.
 final class LinkDirection: Sendable {
-    /// Contents at the destination, and the task that keeps them.
+    /// Contents at the destination, and the task that has their `Publication`, so that asks are answered.
     private struct Published {
         let stream: StreamReference
         let handle: UInt64
@@ -99,7 +99,7 @@ final class LinkDirection: Sendable {
 
     private func perform(_ step: LinkedBoard.Step) async throws {
         switch step {
-        case .withdraw: state.withLock { $0.published.last?.stream }?.withdraw()
+        case .withdraw: state.withLock { $0.published.last?.stream }?.cancel()
         case .clear(let clear): _ = try await to.connection.clear(clear)
         case .write(let write, let items, let source):
             let current = state.withLock { state in state.published.first { $0.handle == write.handle }?.source }
@@ -117,7 +117,7 @@ final class LinkDirection: Sendable {
                 )
                 let committed = publication.committed
                 _ = state.withLock { $0.board.answered(committed) }
-                if write.handle == nil { keep(publication, new) } else { publication.leave() }
+                if write.handle == nil { hold(publication, new) } else { publication.leave() }
             } catch {
                 for step in state.withLock({ $0.board.answered(nil) }) { try await perform(step) }
                 throw error
@@ -125,10 +125,10 @@ final class LinkDirection: Sendable {
         }
     }
 
-    private func keep(_ publication: consuming Publication, _ source: CurrentSource) {
+    private func hold(_ publication: consuming Publication, _ source: CurrentSource) {
         let (stream, handle) = (publication.shared, publication.committed.handle ?? 0)
         let serving = publication.inTask { [self] publication in
-            do throws(RequestFailure) { while try await publication.end() == nil {} } catch {}
+            do throws(RequestFailure) { while try await publication.ended() == nil {} } catch {}
             state.withLock { $0.board.ended(handle) }
             await to.connection.ended()
         }

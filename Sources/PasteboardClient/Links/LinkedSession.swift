@@ -57,7 +57,7 @@ final class LinkedSession: Sendable {
         )
         // If the back fails, the end of the reader leaves the front.
         try? await session.repeatFront(&reader)
-        session.state.withLock { $0.stream }?.withdraw()
+        session.state.withLock { $0.stream }?.cancel()
     }
 
     // MARK: The front

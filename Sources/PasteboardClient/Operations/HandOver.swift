@@ -11,9 +11,9 @@ package struct HandOver: Sendable {
             self.representation = representation
         }
 
-        /// All promises of contents.
+        /// The positions of all representations, also of those that are kept.
         ///
-        /// - Parameter counts: the numbers of the representations of their items.
+        /// - Parameter counts: the number of representations of each item.
         package static func all(in counts: [Int]) -> [Promise] {
             counts.enumerated().flatMap { item, count in
                 (0..<count).map { Promise(item: item, representation: $0) }

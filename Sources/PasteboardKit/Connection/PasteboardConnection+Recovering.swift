@@ -2,8 +2,7 @@ import PasteboardClient
 import PasteboardWire
 
 extension PasteboardConnection {
-    /// Makes a request, and makes it again as the recovery table decides: over the next connection, if a broker listens
-    /// already.
+    /// Makes a request, and makes it again over the next connection as `Recovery` decides.
     ///
     /// - Parameter request: throws a `RequestFailure` or a `PasteboardError`.
     func recovering<Value>(

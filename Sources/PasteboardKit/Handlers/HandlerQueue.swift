@@ -57,12 +57,12 @@ final class HandlerQueue: Sendable {
     }
 
     private func makeTask() {
-        let task = HandlerTask()
+        let task = CancellableTask()
         // Detached, so that it does not inherit from the task of the handler that happened to run before.
         task.adopt(Task.detached(executorPreference: ThreadPool.shared) { await self.work(in: task) })
     }
 
-    private func work(in task: HandlerTask) async {
+    private func work(in task: CancellableTask) async {
         var step = state.withLock { state in
             state.isTaskStarting = false
             return state.next()

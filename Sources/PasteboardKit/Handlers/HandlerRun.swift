@@ -6,7 +6,7 @@ import PasteboardTransport
 final class HandlerRun: Sendable {
     private enum Work {
         case none
-        case task(HandlerTask, LoadProgress?)
+        case task(CancellableTask, LoadProgress?)
         case progress(LoadProgress)
         case share(Int, of: OnceHandler)
     }
@@ -83,7 +83,7 @@ final class HandlerRun: Sendable {
     }
 
     private func task(_ progress: LoadProgress?, _ body: @escaping @Sendable () async throws -> HandlerResult) {
-        let task = HandlerTask()
+        let task = CancellableTask()
         attach(.task(task, progress))
         task.adopt(
             Task(executorPreference: ThreadPool.shared) {
@@ -106,7 +106,7 @@ final class HandlerRun: Sendable {
     /// Runs an async handler in the current task.
     ///
     /// - Returns: whether the task may run other handlers. It was cancelled with the run otherwise.
-    func run(in task: HandlerTask) async -> Bool {
+    func run(in task: CancellableTask) async -> Bool {
         let isOver = state.withLock { state in
             if !state.isOver { state.work = .task(task, nil) }
             return state.isOver

@@ -18,7 +18,7 @@ final class UniqueBoard: Sendable {
         name = try await stream.answer(at: .request) { event in
             if case .registered(_, let registered) = event { registered.name ?? "" } else { nil }
         }
-        stream.outlastsDeadline()
+        stream.removeDeadline()
         self.stream = stream
     }
 
@@ -34,9 +34,10 @@ final class UniqueBoard: Sendable {
         }
     }
 
-    /// Records that this program has removed the pasteboard. The broker may have reported the removal before.
+    /// Records that this program has removed the pasteboard, and ends its stream. The broker may have reported the
+    /// removal before.
     func release() {
         isReleased.withLock { $0 = true }
-        stream.shared.withdraw()
+        stream.shared.cancel()
     }
 }

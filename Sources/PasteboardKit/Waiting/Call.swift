@@ -54,7 +54,7 @@ package struct Call: Sendable {
     func error(of failure: Failure) -> PasteboardError {
         switch failure.code {
         case .cancelled where Task.isCancelled: cancelled
-        // With its text, the error is that of a part of the call.
+        // A text that begins with that of `timedOut` may end with a remark of `Recovery`.
         case .timeout where isOver && !failure.text.hasPrefix(timedOut.message): timedOut
         default: PasteboardError(failure)
         }

@@ -37,7 +37,7 @@ import Testing
         let items = [WriteItem(representations: [(promise, .promised)])]
         var publication = try await connection.write(Write(), items, answering: AskStream.answerer(handler))
         while true {
-            guard let reason = try await publication.end() else { continue }
+            guard let reason = try await publication.ended() else { continue }
             await connection.answersEnded(of: publication.committed.handle, until: .max)
             return reason
         }

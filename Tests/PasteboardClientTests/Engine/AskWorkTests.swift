@@ -83,7 +83,7 @@ import Testing
             peer.close()
         } body: { connection, answers, publication in
             var contents = publication
-            while try await contents.end() == nil {}
+            while try await contents.ended() == nil {}
             _ = consume contents
             await answers.second.wait()
             let all = answers.all

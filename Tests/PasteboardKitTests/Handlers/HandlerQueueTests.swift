@@ -191,7 +191,7 @@ struct HandlerQueueTests {
 
     @Test("A task that is cancelled before it is known is cancelled as soon as it is")
     func cancelledTask() async {
-        let task = HandlerTask()
+        let task = CancellableTask()
         task.cancel()
         let gate = PendingResult<Void>()
         let waiting = Task { _ = try? await gate.value { gate.resolve(.failure(.cancelled)) } }

@@ -125,7 +125,7 @@ import Testing
         #expect(ended.exitCode == 3)
         #expect(
             ended.errorText.contains(
-                "pasteboard: offer: kept nothing; not kept: public.utf8-plain-text (the broker has ended, and no other one runs)\n"
+                "pasteboard: offer: kept nothing; not kept: public.utf8-plain-text (the broker was lost, and the contents were at no other one in time)\n"
             )
         )
     }

@@ -1,7 +1,8 @@
 package import PasteboardTransport
 package import PasteboardWire
 
-/// An ask of the broker for promised bytes, as the code that answers it in a task of its own sees it.
+/// An ask of the broker for promised bytes, for code that answers it in a task of its own. Copies refer to the same
+/// ask; one task at a time calls `send` or `wait`.
 package struct AskStream: Sendable {
     /// Answers an ask. It is cancelled when the ask ends; if it throws, or ends before the last bytes, the load fails.
     package typealias Handler = @Sendable (AskStream) async throws -> Void
@@ -9,7 +10,7 @@ package struct AskStream: Sendable {
     private let stream: StreamReference
     package let fields: AskFields
 
-    /// Answers each ask in a task of its own, because code of the program may run as long as it wants.
+    /// Returns an answerer that runs `handler` in a task of its own for each ask, because it may take any time.
     package static func answerer(_ handler: @escaping Handler) -> Answerer {
         { fields, stream in AskTask(AskStream(stream: stream, fields: fields), handler) }
     }
@@ -34,7 +35,7 @@ package struct AskStream: Sendable {
     /// Waits until more bytes may be sent, for descriptors, or until a time (see `MonotonicClock`).
     ///
     /// - Parameter needsRoom: whether to wait for room.
-    /// - Throws: `cancelled` if the load has ended.
+    /// - Throws: `cancelled` if the load has ended, or the task is cancelled.
     package func wait(
         forRoom needsRoom: Bool,
         or interests: [PollInterest],
@@ -98,7 +99,7 @@ package struct AskStream: Sendable {
 private final class AskTask: AskWork {
     private let ask: AskStream
     private let handler: AskStream.Handler
-    private let task = HandlerTask()
+    private let task = CancellableTask()
 
     init(_ ask: AskStream, _ handler: @escaping AskStream.Handler) {
         self.ask = ask
@@ -119,7 +120,7 @@ private final class AskTask: AskWork {
     }
 
     func cancel() {
-        // Cancelling may run the program's code.
+        // Not on this thread, which may be the loop's: cancelling runs code of the program.
         Task(executorPreference: ask.connection.loop) { [task] in task.cancel() }
     }
 }

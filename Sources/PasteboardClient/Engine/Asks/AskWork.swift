@@ -9,16 +9,15 @@ package protocol AskWork: AnyObject, Sendable {
     func cancel()
 }
 
-/// Answers the asks for contents. It is called while `core` is held.
-///
-/// Its result is started after unlocking; nil if there is no such promise.
+/// Makes the answer to an ask for contents of this program; nil if they have no such promise. It is called while `core`
+/// is held, and the answer is started after unlocking.
 package typealias Answerer = @Sendable (AskFields, StreamReference) -> (any AskWork)?
 
 // Answers. Nothing is done once the ask is over.
 extension StreamReference {
     /// Answers with all bytes, as far as credit and the socket allow.
     ///
-    /// - Parameter goOn: called without a lock, with the number of bytes that were sent, if that are not all.
+    /// - Parameter goOn: called without a lock if bytes are left, with the number of those that were sent.
     package func answer(
         _ bytes: @escaping OutgoingBytes,
         count: Int,
@@ -58,9 +57,9 @@ extension StreamReference {
 }
 
 extension BrokerConnection {
-    /// Returns when all answers for contents were sent, or at a time (see `MonotonicClock`).
+    /// Returns when the answers for contents were sent, at a time (see `MonotonicClock`), or if the task is cancelled.
     ///
-    /// - Parameter handle: the number of the contents; nil: all.
+    /// - Parameter handle: that of the contents; nil: all.
     package func answersEnded(of handle: UInt64? = nil, until deadline: UInt64) async {
         // A process created by fork has no loop that ends the wait.
         guard loop.isInOwner else { return }

@@ -4,9 +4,9 @@ package import PasteboardWire
 /// The driver of ``HandOver``: hands the bytes of an offer's promises over to the broker, so that they can be loaded
 /// after this program has ended.
 ///
-/// Bytes are made up to 16 at the same time, and kept as soon as they are complete, so that one that takes too long
-/// does not delay the others. Loads that are under way continue. If the broker is lost meanwhile, it continues at the
-/// next one, with what that one does not keep.
+/// The bytes of up to 16 promises are made at the same time. Each is kept as soon as it is complete, so that a slow one
+/// does not delay the others. Loads that are under way continue. If the broker is lost, the hand-over continues at the
+/// next one, with the promises that it does not keep.
 package final class HandingOver: Sendable {
     /// Makes the bytes of a promise, and adds them to the contents at a broker. Before it takes more bytes, it acquires
     /// room for them, and fails if there is none.
@@ -90,7 +90,7 @@ package final class HandingOver: Sendable {
 
     /// Hands over until all bytes are kept or dropped, and no load is under way any more.
     ///
-    /// - Returns: the contents at the last broker; nil if they have ended before, or if the task is cancelled.
+    /// - Returns: the contents at the last broker; nil if they have ended before. A cancelled task gets either.
     /// - Throws: `broker-unavailable` if the broker was lost and there was no other one in time.
     @discardableResult
     package func run() async throws(Failure) -> Offer.Placement? {
@@ -117,7 +117,7 @@ package final class HandingOver: Sendable {
             }
         }
         guard offer.isOver || Task.isCancelled else {
-            throw Failure(.brokerUnavailable, "the broker has ended, and no other one runs")
+            throw Failure(.brokerUnavailable, "the broker was lost, and the contents were at no other one in time")
         }
         return nil
     }
@@ -184,8 +184,8 @@ package final class HandingOver: Sendable {
         return nil
     }
 
-    /// Whether the broker was lost or ends, so that nothing more can be handed over to it. The end of a command does
-    /// not wait for a broker that does not answer.
+    /// Whether the broker was lost or ends, so that nothing more can be handed over to it. A silent broker
+    /// counts only in the library: a command that ends does not wait for the next one.
     private func isLoss(_ failure: RequestFailure, at placement: Offer.Placement) -> Bool {
         ![.other, .silent].contains(failure.loss)
             || !offer.brokers.options.abandonsLost && placement.connection.isOver

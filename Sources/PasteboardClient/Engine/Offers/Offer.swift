@@ -19,12 +19,12 @@ package final class Offer: Sendable {
 
     /// Writes the contents to a broker.
     ///
-    /// - Parameter isFirst: false after a loss.
+    /// - Parameter isFirst: whether `place` writes, also if that is made again after a loss; false when `serve` does.
     package typealias Writing =
         @Sendable (_ write: Write, BrokerConnection, _ isFirst: Bool) async throws -> Publication
 
     private enum Phase {
-        /// Nothing is at a broker, or not any more.
+        /// No broker has the contents: they were not written yet, or their broker was lost.
         case lost
         case stands(Placement)
         case over
@@ -57,7 +57,7 @@ package final class Offer: Sendable {
     private let state: Lock<State>
 
     /// - Parameters:
-    ///   - write: the request. Contents with a number of loads end with their connection.
+    ///   - write: the request. Contents with a limited number of loads are not written again.
     ///   - endsWithBroker: as for `StandingWrite`.
     ///   - survivesStop: as for `Recovery`.
     package init(
@@ -92,7 +92,7 @@ package final class Offer: Sendable {
     /// The contents at the last broker that has had them.
     package var last: Placement? { state.withLock { $0.last } }
 
-    /// Whether the contents are at no broker now.
+    /// Whether no broker has the contents now, although they have not ended.
     package var isLost: Bool {
         switch state.withLock({ $0.phase }) {
         case .lost: true
@@ -110,8 +110,8 @@ package final class Offer: Sendable {
         }
     }
 
-    /// Whether contents that are lost are written again.
-    package var isRestored: Bool { state.withLock { $0.standing.verb } == .standing && !brokers.isClosed }
+    /// Whether the contents are written again after a loss: not if their terms forbid that, or after `Brokers.end`.
+    package var isRestorable: Bool { state.withLock { $0.standing.verb } == .standing && !brokers.isClosed }
 
     /// Whether the contents have ended.
     package var isOver: Bool {
@@ -122,10 +122,11 @@ package final class Offer: Sendable {
 
     // MARK: Writing
 
-    /// Writes the contents for the first time.
+    /// Writes the contents for the first time. `serve` has to follow: at the next broker, requests of the library wait
+    /// for it.
     ///
     /// - Parameters:
-    ///   - recovery: the rule for a loss before they stand.
+    ///   - recovery: the rule for a loss during the write.
     ///   - deadline: the time at which an attempt to connect fails with `timeout` (see `MonotonicClock`).
     ///   - prepare: called before each attempt.
     package func place(
@@ -146,10 +147,12 @@ package final class Offer: Sendable {
         }
     }
 
-    /// Serves the contents until they end. After a loss they are written again.
+    /// Keeps the contents published until they end, and writes them again after a loss.
     ///
-    /// - Parameter ended: called when the contents have ended, while answers may be under way.
-    /// - Returns: the reason of their end.
+    /// - Parameter ended: called when the contents have ended, while answers may be under way; not after `leave` or
+    ///   `end`.
+    /// - Returns: the reason of their end; `replaced` after `leave`.
+    /// - Throws: the failure of the last loss, if the contents are not written again.
     package func serve(ended: (EndReason) -> Void = { _ in }) async throws -> EndReason {
         defer { enter(.over) }
         func end(_ reason: EndReason) -> EndReason {
@@ -170,7 +173,7 @@ package final class Offer: Sendable {
                 guard let again else { return end(.expired) }
                 do {
                     publication = try await write(again, at: connection, isFirst: false)
-                    // Then this broker has promises that nobody serves.
+                    // The offer has ended meanwhile. Its promises end with `publication`.
                     if isOver { return .replaced }
                 } catch let error as RequestFailure where error.failure.code == .superseded {
                     return end(.replaced)
@@ -188,7 +191,7 @@ package final class Offer: Sendable {
                         return .replaced
                     case nil: break
                     }
-                    guard let reason = try await publication.end() else { continue }
+                    guard let reason = try await publication.ended() else { continue }
                     _ = end(reason)
                     await connection.answersEnded(of: publication.committed.handle, until: .max)
                     return reason
@@ -223,10 +226,10 @@ package final class Offer: Sendable {
         for number in waits { brokers.loop.resume(number) }
     }
 
-    /// The contents at a broker. Waits for the next broker if this one was lost.
+    /// The contents at the present broker. While no broker has them, waits until the next one does.
     ///
     /// - Parameters:
-    ///   - lost: the connection of contents that are not meant, because their broker is lost or ends.
+    ///   - lost: a connection that no longer counts, because its broker is lost or ends.
     ///   - deadline: the time at which it waits no more (see `MonotonicClock`).
     /// - Returns: nil if the contents have ended, at the deadline, or if the task is cancelled.
     package func current(after lost: BrokerConnection? = nil, until deadline: UInt64 = .max) async -> Placement? {
@@ -267,11 +270,10 @@ package final class Offer: Sendable {
         last?.stream.nudge()
     }
 
-    /// Ends the promises, without the consent of the broker.
+    /// Ends the promises, and does not wait for the broker. The board still lists them, but they cannot be loaded.
     package func end() {
         enter(.over)
-        // The contents may be on their way already. Then the broker has them without promises.
-        last?.stream.withdraw()
+        last?.stream.cancel()
     }
 
     /// Clears the board if it still has these contents, so that it does not list types that cannot be loaded.

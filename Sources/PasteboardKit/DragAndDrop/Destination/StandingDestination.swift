@@ -16,7 +16,7 @@ final class StandingDestination: Sendable {
     let result = PendingResult<Void>()
     let queue = EventQueue<Event>()
     private let destination: Destination
-    private let standing = HandlerTask()
+    private let standing = CancellableTask()
     private let state = Lock(State())
 
     private struct State {
@@ -44,6 +44,7 @@ final class StandingDestination: Sendable {
                         try await stream.registered()
                         stands()
                         self.result.resolve(.success(()))
+                        // The sessions have sinks, so this waits for the end.
                         while true { _ = try await stream.nextSession() }
                     }
                 } catch {
@@ -56,6 +57,7 @@ final class StandingDestination: Sendable {
         )
     }
 
+    /// Records the stream for `cancel`; throws if that was called before.
     private func begin(_ stream: StreamReference) throws(CancellationError) {
         let isCancelled = state.withLock { state in
             state.stream = stream
@@ -90,7 +92,7 @@ final class StandingDestination: Sendable {
         for session in left { session.abandon() }
         queue.finish(discarding: true)
         standing.cancel()
-        stream?.withdraw()
+        stream?.cancel()
         for session in left { stream?.connection.cancel(session) }
     }
 }

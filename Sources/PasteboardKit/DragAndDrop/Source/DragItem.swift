@@ -51,8 +51,7 @@ public final class DragItem: Sendable, CustomStringConvertible {
         let index: Int
         let window: DropWindow
 
-        /// The source's item. It is read only when it is needed: a destination may be notified of added items before
-        /// the source.
+        /// The source's item, also one of an addition whose answer was not handled yet.
         var item: DragItem? { source.item(at: index) }
     }
 }

@@ -20,7 +20,8 @@ final class DragRequest: StreamSink {
         /// The promises of the items, as registered when the items were passed.
         var promises: [ProviderContents]
         var stream: UInt64?
-        /// An addition whose commit is on its way: the broker may ask for it at once.
+        /// An addition that the broker has not answered. Recorded before it is sent: asks for its items may come at
+        /// once.
         var added: (items: [DragItem], promises: [ProviderContents]) = ([], [])
         var lastMove: UInt64 = 0
         var isDropped = false

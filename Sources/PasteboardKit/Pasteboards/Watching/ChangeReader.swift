@@ -57,7 +57,7 @@ final class ChangeReader: Sendable {
     private let pasteboard: Pasteboard?
     private let changeCount: ChangeCount?
     private let mailbox = Mailbox()
-    private let task = HandlerTask()
+    private let task = CancellableTask()
 
     init(_ pasteboard: Pasteboard?, over connection: PasteboardConnection, since changeCount: ChangeCount?) {
         self.connection = connection

@@ -31,7 +31,7 @@ struct ItemWriting: Sendable {
     ///   - open: opens the write.
     /// - Returns: the stream, whose answer is not awaited.
     /// - Throws: the error of a handler, as a `PasteboardError`, or the `RequestFailure` of the write.
-    // Not on the caller's actor, because of the bytes.
+    // Not on the caller's actor, which the sending of bytes would occupy.
     @concurrent func send(
         answering answerer: Answerer? = nil,
         on open: @Sendable (inout ClientState) throws(Failure) -> UInt64
@@ -71,7 +71,7 @@ struct ItemWriting: Sendable {
                 if try !shared.endBytes() { try stream.check(.uncommitted) }
             }
             let next = nextKept(item + 1)
-            // The end of the write does not wait for a handler.
+            // If the write ends, this does not wait for the handlers.
             let nextLoads = try await stream.performing(on: ThreadPool.files) { try await self.loads(of: next) }
             let isOpen = try shared.endBytes { (state, stream) throws(Failure) in
                 try add(from: item + 1, nextLoads, to: stream, &state)

@@ -90,9 +90,9 @@ extension BrokerStream {
     /// The broker may have made it although the call ends before the answer. So the answer is awaited nevertheless:
     /// later asks and additions count its items.
     ///
-    /// - Parameter end: called with the answer, also after the call.
+    /// - Parameter end: called with whether the broker has added the items, also if the call has failed before.
     consuming func added(for call: Call, _ end: @escaping @Sendable (Bool) -> Void) async throws(PasteboardError) {
-        outlastsDeadline()
+        removeDeadline()
         let stream = Lock<BrokerStream?>(self)
         let answer = PendingResult<Void>()
         Task.detached(executorPreference: ThreadPool.calls) {

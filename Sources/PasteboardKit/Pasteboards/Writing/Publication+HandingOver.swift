@@ -35,11 +35,11 @@ extension Publication {
     ///   - timeout: the maximum duration of the call. What is not complete by then is dropped; a handler that does not
     ///     end does not delay the others.
     /// - Returns: the types that the broker has, and those that were dropped.
-    /// - Throws: `superseded` if the ownership was lost; `concealed` for concealed contents, which end with their
-    ///   source; the broker's error, such as `limit-exceeded`, if it has refused bytes and kept none;
-    ///   `version-mismatch` if the broker cannot take promises over; `timeout` if the contents could not be restored in
-    ///   time after a lost connection; `cancelled` if the task is cancelled: then some of the bytes may have been
-    ///   handed over.
+    /// - Throws: `superseded` if the ownership was lost; `broker-restarted` if that was with the broker, and the
+    ///   contents cannot be written again; `concealed` for concealed contents, which end with their source; the
+    ///   broker's error, such as `limit-exceeded`, if it has refused bytes and kept none; `version-mismatch` if the
+    ///   broker cannot take promises over; `timeout` if the contents could not be restored in time after a lost
+    ///   connection; `cancelled` if the task is cancelled: then some of the bytes may have been handed over.
     @discardableResult
     public func handOver(
         types: [UniformType]? = nil,
@@ -77,10 +77,15 @@ extension Publication {
             throw call.isOver ? call.timedOut : PasteboardError(error)
         }
         if Task.isCancelled { throw call.cancelled }
-        // The contents were lost with their broker, or ended at the next one.
-        if placement == nil, contents.offer.isRestored { _ = try await contents.current(for: call) }
+        // The offer is over, so this throws. Contents that are not written again have the error of the loss.
+        if placement == nil, contents.offer.isRestorable { _ = try await contents.current(for: call) }
         if let refusal = driver.refusal { throw PasteboardError(refusal) }
-        guard let placement else { throw PasteboardError(.brokerRestarted, message: "the broker has ended") }
+        guard let placement else {
+            throw PasteboardError(
+                .brokerRestarted,
+                message: "the contents were lost with their broker, or have ended; write them again"
+            )
+        }
         if placement.connection === contents.offer.last?.connection { contents.items.keep(driver.handOver.kept) }
 
         let promised = Set(contents.items.promised)

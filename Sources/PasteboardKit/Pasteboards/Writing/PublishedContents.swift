@@ -11,7 +11,7 @@ final class PublishedContents: Sendable {
     /// The order of the additions, whose requests contain the number of items.
     let additions = CallOrder()
     private let isWithdrawn = Lock(false)
-    private let serving = HandlerTask()
+    private let serving = CancellableTask()
 
     /// - Parameter offer: contents that stand.
     init(_ items: PublishedItems, _ offer: Offer) {
@@ -61,7 +61,7 @@ final class PublishedContents: Sendable {
     func withdraws(_ isWithdrawn: Bool) { self.isWithdrawn.withLock { $0 = isWithdrawn } }
 
     /// Ends contents that are lost, and would be written again, as withdrawn.
-    func withdrawIfLost() { if offer.isLost, offer.isRestored { endPromises() } }
+    func withdrawIfLost() { if offer.isLost, offer.isRestorable { endPromises() } }
 
     /// Ends the contents as withdrawn, without the broker: it is lost, or it has refused to clear the pasteboard.
     func endPromises() {

@@ -12,7 +12,7 @@ final class PublishedItems: Sendable {
         var items: [ProviderContents]
         /// The representations whose bytes the broker has.
         var kept: Set<Place> = []
-        /// An addition whose commit is on its way: the broker may ask for it at once.
+        /// An addition whose commit is on its way: the broker may ask for its items at once.
         var added: [ProviderContents] = []
 
         /// The items with others that are added. One without representations changes nothing.
@@ -65,7 +65,8 @@ final class PublishedItems: Sendable {
         over live: BrokerConnection,
         for call: Call
     ) async throws -> PasteboardClient.Publication {
-        // The same broker still has what it has kept. As promises the contents would end with this program.
+        // If only the connection was lost, the broker still has all bytes. As promises they would end with this
+        // program.
         if promised.isEmpty, let epoch = write.reclaimsEpoch, live.epoch == epoch {
             throw Failure(.cancelled, "the broker has the contents")
         }

@@ -1,7 +1,7 @@
 import PasteboardTransport
 
-/// The task that runs a handler. It may be cancelled before the thread that makes it has received it.
-package final class HandlerTask: Sendable {
+/// A task that may be cancelled before `adopt` has stored it: then `adopt` cancels it.
+package final class CancellableTask: Sendable {
     private enum State {
         case made(isCancelled: Bool)
         case known(Task<Void, Never>)
