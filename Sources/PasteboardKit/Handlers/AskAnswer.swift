@@ -46,12 +46,11 @@ final class AskAnswer: AskWork {
     func start() {
         let run = state.withLock { state -> HandlerRun? in
             guard let handler = state.handler.take(), !state.isOver else { return nil }
-            let run = HandlerRun(handler) { _, report in self.handle(report) }
+            let run = HandlerRun(handler) { report in self.handle(report) }
             state.run = run
             return run
         }
-        guard let run else { return }
-        if run.isAsync { HandlerQueue.shared.add(run) } else { run.start() }
+        run?.start()
     }
 
     private func handle(_ report: HandlerReport) {
@@ -66,13 +65,9 @@ final class AskAnswer: AskWork {
             let run = state.withLock { $0.run.take() }
             let stream = state.withLock(\.stream)
             withExtendedLifetime(run) {
-                if let stream { send(isInPlace ? result.map(\.located) : result, on: stream) } else { discard(result) }
+                if let stream { send(isInPlace ? result.map(\.located) : result, on: stream) } else { result.discard() }
             }
         }
-    }
-
-    private func discard(_ result: Result<HandlerResult, any Error>) {
-        if case .success(.chunks(let chunks)) = result { chunks.cancel() }
     }
 
     private func send(_ result: Result<HandlerResult, any Error>, on stream: StreamReference) {

@@ -1,7 +1,7 @@
 import PasteboardClient
 import PasteboardTransport
 
-/// Runs the async handlers that brokers ask for.
+/// Runs the handlers that are called.
 ///
 /// A small handler takes less time than making a task. So a task runs one handler after the other as long as some wait.
 /// A handler may also wait for long, or block its thread. Therefore another task is always about to start while
@@ -47,7 +47,7 @@ final class HandlerQueue: Sendable {
 
     private let state = Lock(State())
 
-    /// Adds the run of an async handler. They start in the order of the calls.
+    /// Adds the run of a handler. They start in the order of the calls.
     func add(_ run: HandlerRun) {
         let needsTask = state.withLock { state in
             state.waiting.append(run)

@@ -162,8 +162,10 @@ extension ItemProvider {
 public enum LoadPolicy: Sendable {
     /// The handler runs at each load, and several times at once if there are several loads, as in NSItemProvider.
     case everyTime
-    /// The handler runs once, at the first load. Concurrent loads share its run, and later loads get the same bytes.
-    /// The broker keeps the bytes, so that they outlive this process until the pasteboard is written again. If the run
-    /// fails, or all of its loads are cancelled, the next load runs the handler again.
+    /// The handler runs once for all loads through a broker, at the first one. Concurrent loads share its run, and
+    /// later loads get the same bytes. The broker keeps them, so that they outlive this process until the pasteboard is
+    /// written again. If the run fails, or all of its loads are cancelled, the next load runs the handler again; so
+    /// does a load at the next broker if the bytes were lost with this one. Loads of the provider in its own process
+    /// run it each time.
     case onceAndKept
 }

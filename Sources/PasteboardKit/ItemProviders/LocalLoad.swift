@@ -17,7 +17,7 @@ struct LocalLoad: Sendable {
         self.progress = progress
         let (result, watch) = (result, HandlerWatch(type, firstByteTimeout: registration.firstByteTimeout))
         self.watch = watch
-        run = HandlerRun(registration.handler) { _, report in
+        run = HandlerRun(registration.handler) { report in
             switch report {
             case .progress(let completed, let total):
                 watch.reported()
@@ -25,7 +25,7 @@ struct LocalLoad: Sendable {
             case .result(let outcome):
                 let isFirst = result.resolve(outcome.mapError(PasteboardError.init(ofHandler:)))
                 // The load has ended, so no one takes the chunks.
-                if !isFirst, case .success(.chunks(let chunks)) = outcome { chunks.cancel() }
+                if !isFirst { outcome.discard() }
             }
         }
     }

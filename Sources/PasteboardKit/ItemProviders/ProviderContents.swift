@@ -63,7 +63,7 @@ struct ProviderContents: Sendable {
         let firstByteTimeout: Duration?
 
         init(_ handler: DataHandler, _ policy: LoadPolicy = .everyTime, firstByteTimeout: Duration? = nil) {
-            self.handler = policy == .onceAndKept ? .once(OnceHandler(handler)) : handler
+            self.handler = handler
             self.policy = policy
             self.firstByteTimeout = firstByteTimeout
         }

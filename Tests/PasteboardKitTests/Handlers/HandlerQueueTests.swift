@@ -28,7 +28,7 @@ struct HandlerQueueTests {
         }
 
         func run(_ number: UInt64, _ body: @escaping @Sendable () async throws -> Data) -> HandlerRun {
-            HandlerRun(.async { .data(try await body()) }) { _, report in
+            HandlerRun(.async { .data(try await body()) }) { report in
                 guard case .result(let result) = report else { return }
                 self.result(number).resolve(result.mapError(PasteboardError.init(ofHandler:)))
             }

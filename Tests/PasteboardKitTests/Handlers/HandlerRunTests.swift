@@ -14,7 +14,7 @@ struct HandlerRunTests {
         let run: HandlerRun
 
         init(_ handler: DataHandler, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }) {
-            run = HandlerRun(handler) { [result, completions] _, report in
+            run = HandlerRun(handler) { [result, completions] report in
                 switch report {
                 case .progress(let completed, let total): progress(completed, total)
                 case .result(let outcome):
