@@ -85,7 +85,8 @@ extension BrokerConnection {
     }
 
     /// Changes the state of open streams, and sends the resulting frames.
-    package func tell(_ wish: @Sendable (inout ClientState) -> Void) { change { wish(&$0.io.state) } }
+    @discardableResult
+    package func tell<Value: Sendable>(_ wish: (inout ClientState) -> Value) -> Value { change { wish(&$0.io.state) } }
 }
 
 extension BrokerConnection.Core {

@@ -125,8 +125,7 @@ final class DragRequest: StreamSink {
     /// - Returns: the pending answer; nil if the session was dropped or has ended.
     func move(to location: Location?, over live: BrokerConnection) -> PendingResult<Proposal>? {
         let result = PendingResult<Proposal>()
-        let isSent = Lock(false)
-        live.tell { client in
+        let isSent = live.tell { client in
             // Under the connection's lock, so that pointer updates are sent in the order of their numbers.
             let move = self.state.withLock { state -> (stream: UInt64, sequence: UInt64)? in
                 guard let stream = state.stream, !state.isDropped, state.progress.outcome == nil else { return nil }
@@ -134,20 +133,17 @@ final class DragRequest: StreamSink {
                 state.moves.append((state.lastMove, result))
                 return (stream, state.lastMove)
             }
-            guard let move, (try? client.move(move.stream, to: location, sequence: move.sequence)) != nil else {
-                return
-            }
-            isSent.withLock { $0 = true }
+            guard let move else { return false }
+            return (try? client.move(move.stream, to: location, sequence: move.sequence)) != nil
         }
-        return isSent.withLock { $0 } ? result : nil
+        return isSent ? result : nil
     }
 
     /// - Returns: the pending answer; nil if the session has ended, or if it was dropped and the operation is already
     ///   known.
     func drop(over live: BrokerConnection) -> PendingResult<DropOperation>? {
         let result = PendingResult<DropOperation>()
-        let isWaiting = Lock(false)
-        live.tell { client in
+        let isWaiting = live.tell { client in
             let (stream, isFirst) = self.state.withLock { state -> (UInt64?, Bool) in
                 guard let stream = state.stream, state.progress.outcome == nil, state.progress.dropped == nil else {
                     return (nil, false)
@@ -156,11 +152,10 @@ final class DragRequest: StreamSink {
                 defer { state.isDropped = true }
                 return (stream, !state.isDropped)
             }
-            guard let stream else { return }
-            isWaiting.withLock { $0 = true }
-            if isFirst { client.drop(stream) }
+            if let stream, isFirst { client.drop(stream) }
+            return stream != nil
         }
-        return isWaiting.withLock { $0 } ? result : nil
+        return isWaiting ? result : nil
     }
 
     /// Returns the operation of the drop. Throws the error that ended the session before it was known.
