@@ -5,7 +5,7 @@ public import PasteboardKit
 @preconcurrency public protocol NSPasteboardTypeOwner: AnyObject, Sendable {
     /// Provides the data of a type: the method sets it with ``NSPasteboard/setData(_:forType:)`` or
     /// ``NSPasteboard/setString(_:forType:)`` of `sender` before it returns. It is called when a program loads the type
-    /// for the first time; the broker then keeps the data.
+    /// for the first time; the broker then keeps the data. It is called again if the data was lost with the broker.
     ///
     /// - Throws: an error, which reaches the destination as the source's own.
     func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType) async throws

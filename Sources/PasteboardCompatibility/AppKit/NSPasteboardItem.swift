@@ -168,6 +168,8 @@ public final class NSPasteboardItem: NSPasteboardWriting, IdentityHashable, Send
                 for: value.type.uniformType,
                 policy: .onceAndKept
             ) { [weak contents, weak connection] in
+                // It was asked before: the broker that kept the data is lost.
+                if let data = self.value(value.type)?.data { return data }
                 let sender = connection.map {
                     NSPasteboard(Pasteboard(name: name, connection: $0), contents ?? StepwiseContents())
                 }

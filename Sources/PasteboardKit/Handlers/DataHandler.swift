@@ -21,28 +21,34 @@ extension DataHandler {
     /// Receives the progress of a handler, on its threads. The total is negative if it is not known.
     typealias ProgressReport = @Sendable (_ completed: Int64, _ total: Int64) -> Void
 
-    /// Calls the handler, and returns what it has made. If the task is cancelled, the handler is, too; a handler with a
+    /// Calls the handler, and returns what it has made. If the task is cancelled, the handler is, too; one with a
     /// completion is not waited for then.
     func make(reporting report: @escaping ProgressReport) async throws -> HandlerResult {
         switch self {
         case .async(let body):
             return try await body()
         case .callback(let body):
-            return try await Self.completed(report) { promise in
+            return try await CompletedCall(report).result { promise in
                 body { promise.fulfil($0.map(HandlerResult.data), $1) }
             }
         case .file(let body):
-            return try await Self.completed(report) { promise in
+            return try await CompletedCall(report).result { promise in
                 body { url, _, error in promise.fulfil(opening: url, error) }
             }
         case .reporting(let body):
-            let progress = LoadProgress()
-            let observer = progress.observe { [weak progress] in progress?.pass(to: report) }
-            defer { progress.removeObserver(observer) }
+            let (progress, isOver) = (LoadProgress(), CompletedCall.Flag())
+            let observer = progress.observe { [weak progress] in
+                if !isOver.value { progress?.pass(to: report) }
+            }
+            defer {
+                isOver.set()
+                progress.removeObserver(observer)
+            }
             return try await withTaskCancellationHandler {
                 try await body(progress)
             } onCancel: {
-                progress.cancel()
+                // Not here, where the runtime holds the lock of the task.
+                ThreadPool.completions.run { progress.cancel() }
             }
         case .byteStream(let byteCount, let body):
             return .chunks(Self.stream(byteCount, report, body))
@@ -72,29 +78,81 @@ extension DataHandler {
         stream.onCancel { ThreadPool.completions.run { task.cancel() } }
         return stream
     }
+}
 
-    /// Waits for the completion of a handler.
-    ///
-    /// - Parameter begin: calls the handler, which may block its thread, and returns its progress.
-    private static func completed(
-        _ report: @escaping ProgressReport,
-        _ begin: (Promise) -> LoadProgress?
-    ) async throws -> HandlerResult {
-        let result = PendingResult<Promise.Outcome>()
-        let handler = Lock(LoadProgress?.none)
+/// The call of a handler with a completion. The handler may block its thread before and after the completion.
+private final class CompletedCall: Sendable {
+    private struct State {
+        var progress: LoadProgress?
         var observer: Int?
-        defer { if let observer { handler.withLock(\.self)?.removeObserver(observer) } }
-        return try await result.value {
-            result.resolve(.failure(.cancelled))
-            handler.withLock(\.self)?.cancel()
+        var isCancelled = false
+        var isOver = false
+    }
+
+    private let outcome = PendingResult<Promise.Outcome>()
+    private let report: DataHandler.ProgressReport
+    private let state = Lock(State())
+
+    init(_ report: @escaping DataHandler.ProgressReport) {
+        self.report = report
+    }
+
+    /// Waits for the completion.
+    ///
+    /// - Parameter begin: calls the handler, and returns its progress.
+    func result(_ begin: @escaping @Sendable (Promise) -> LoadProgress?) async throws -> HandlerResult {
+        defer { end() }
+        return try await outcome.value {
+            self.cancel()
         } start: {
-            guard !result.isResolved, let progress = begin(Promise(result)) else { return }
-            handler.withLock { $0 = progress }
-            if Task.isCancelled { return progress.cancel() }
-            observer = progress.observe { [weak progress] in
-                if !result.isResolved { progress?.pass(to: report) }
-            }
+            // On a thread of its own, because this task goes on as soon as there is a result.
+            ThreadPool.shared.run { self.call(begin) }
         }.get()
+    }
+
+    private func call(_ begin: (Promise) -> LoadProgress?) {
+        guard !outcome.isResolved, let progress = begin(Promise(outcome)) else { return }
+        let isCancelled = state.withLock { state in
+            state.progress = progress
+            return state.isCancelled
+        }
+        if isCancelled { return progress.cancel() }
+        let observer = progress.observe { [weak self, weak progress] in
+            if let self, !self.outcome.isResolved { progress?.pass(to: self.report) }
+        }
+        let isOver = state.withLock { state in
+            state.observer = observer
+            return state.isOver
+        }
+        if isOver { progress.removeObserver(observer) }
+    }
+
+    private func cancel() {
+        // A handler that has completed is not cancelled.
+        guard outcome.resolve(.failure(.cancelled)) else { return }
+        let progress = state.withLock { state in
+            state.isCancelled = true
+            return state.progress
+        }
+        // Not here, where the runtime holds the lock of the task.
+        if let progress { ThreadPool.completions.run { progress.cancel() } }
+    }
+
+    private func end() {
+        let (progress, observer) = state.withLock { state in
+            state.isOver = true
+            return (state.progress.take(), state.observer)
+        }
+        if let observer { progress?.removeObserver(observer) }
+    }
+
+    /// A value that is set once.
+    final class Flag: Sendable {
+        private let state = Lock(false)
+
+        var value: Bool { state.withLock(\.self) }
+
+        func set() { state.withLock { $0 = true } }
     }
 }
 

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import PasteboardTransport
 
-// A handler runs at a load: once per load and perhaps several times at once, unless its policy is `onceAndKept`. It
+// A handler runs at a load, perhaps several times at once; with the policy `onceAndKept` once for a broker. It
 // runs on threads of the library that it may block. A type that is registered again keeps its position and gets the new
 // handler. A representation that is registered after the provider was written to a pasteboard applies only to later
 // writes.
@@ -158,14 +158,14 @@ extension ItemProvider {
     }
 }
 
-/// Whether a handler runs for each load or only once.
+/// Whether a handler runs for each load or only once for all loads through a broker.
 public enum LoadPolicy: Sendable {
     /// The handler runs at each load, and several times at once if there are several loads, as in NSItemProvider.
     case everyTime
-    /// The handler runs once for all loads through a broker, at the first one. Concurrent loads share its run, and
+    /// The handler runs once for each write, at the first load through the broker. Concurrent loads share its run, and
     /// later loads get the same bytes. The broker keeps them, so that they outlive this process until the pasteboard is
     /// written again. If the run fails, or all of its loads are cancelled, the next load runs the handler again; so
-    /// does a load at the next broker if the bytes were lost with this one. Loads of the provider in its own process
-    /// run it each time.
+    /// does the next broker if the bytes were lost with this one. Loads of the provider in its own process run it each
+    /// time, and a hand-over does if the broker does not have the bytes yet.
     case onceAndKept
 }

@@ -157,13 +157,62 @@ struct HandlerRunTests {
     // MARK: Cancellation
 
     @Test("A run that is cancelled before its start does not call the handler")
-    func cancelledBefore() {
+    func cancelledBefore() async throws {
         let calls = Counter()
         let observed = Observed(.byteStream(byteCount: nil) { _ in calls.increment() })
         observed.run.cancel()
         observed.run.start()
+        // The runs start in their order.
+        let next = Observed(.async { .data(Data()) })
+        next.run.start()
+        _ = try await next.data()
         #expect(calls.value == 0)
         #expect(observed.completions.value == 0)
+    }
+
+    @Test("A result is delivered although its handler goes on after the completion, and is not cancelled any more")
+    func completedBeforeReturn() async throws {
+        let (goOn, returned) = (Semaphore(), Gate())
+        let isCancelled = Lock(false)
+        let observed = Observed(
+            .callback { completion in
+                completion(Data([1]), nil)
+                goOn.wait()
+                let progress = LoadProgress()
+                progress.cancellationHandler = { isCancelled.withLock { $0 = true } }
+                defer { returned.open() }
+                return progress
+            }
+        )
+        observed.run.start()
+        #expect(try await observed.data() == Data([1]))
+        observed.run.cancel()
+        goOn.signal()
+        await returned.wait()
+        let wasCancelled = isCancelled.withLock { $0 }
+        #expect(!wasCancelled)
+    }
+
+    @Test("The cancellation handler of a progress may wait for the end of the handler")
+    func joined() async {
+        let (started, joined) = (Gate(), Gate())
+        let ended = Semaphore()
+        let observed = Observed(
+            .reporting { progress in
+                defer { ended.signal() }
+                progress.cancellationHandler = {
+                    ended.wait()
+                    joined.open()
+                }
+                started.open()
+                try await Task.sleep(for: .seconds(600))
+                return .data(Data())
+            }
+        )
+        observed.run.start()
+        await started.wait()
+        observed.run.cancel()
+        await joined.wait()
     }
 
     @Test("The cancellation of a run reaches the task and the progress of its handler, and its result is dropped")
