@@ -195,7 +195,7 @@ struct HandlerRunTests {
 
     @Test("The cancellation handler of a progress may wait for the end of the handler")
     func joined() async {
-        let (started, joined) = (Gate(), Gate())
+        let (started, goOn, joined) = (Gate(), Gate(), Gate())
         let ended = Semaphore()
         let observed = Observed(
             .reporting { progress in
@@ -205,7 +205,11 @@ struct HandlerRunTests {
                     joined.open()
                 }
                 started.open()
-                try await Task.sleep(for: .seconds(600))
+                await withTaskCancellationHandler {
+                    await goOn.wait()
+                } onCancel: {
+                    goOn.open()
+                }
                 return .data(Data())
             }
         )
