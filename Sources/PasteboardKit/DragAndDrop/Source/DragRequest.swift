@@ -212,18 +212,8 @@ final class DragRequest: StreamSink {
 
     /// Answers the asks of the broker.
     var answerer: Answerer {
-        { [self] ask, stream in
-            handler(item: Int(clamping: ask.item), Int(clamping: ask.representation)).map {
-                AskAnswer(ask, on: stream, with: $0)
-            }
-        }
-    }
-
-    private func handler(item: Int, _ representation: Int) -> DataHandler? {
-        state.withLock { state in
-            let promises = state.promises + state.added.promises
-            guard item < promises.count, representation < promises[item].representations.count else { return nil }
-            return promises[item].representations[representation].handler
+        AskAnswer.answerer { [self] find in
+            state.withLock { find($0.added.promises.isEmpty ? $0.promises : $0.promises + $0.added.promises) }
         }
     }
 

@@ -41,18 +41,8 @@ final class PublishedItems: Sendable {
 
     /// Answers the asks of a broker.
     var answerer: Answerer {
-        { [self] ask, stream in
-            handler(item: Int(clamping: ask.item), Int(clamping: ask.representation)).map {
-                AskAnswer(ask, on: stream, with: $0)
-            }
-        }
-    }
-
-    private func handler(item: Int, _ representation: Int) -> DataHandler? {
-        state.withLock { state in
-            let items = state.added.isEmpty ? state.items : state.adding(state.added)
-            guard item < items.count, representation < items[item].representations.count else { return nil }
-            return items[item].representations[representation].handler
+        AskAnswer.answerer { [self] find in
+            state.withLock { find($0.added.isEmpty ? $0.items : $0.adding($0.added)) }
         }
     }
 
