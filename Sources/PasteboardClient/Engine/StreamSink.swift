@@ -9,7 +9,7 @@ package import PasteboardWire
 ///
 /// 1. the state of `Brokers`
 /// 2. `BrokerConnection.core`
-/// 3. the state of a sink, and the session that a destination contains
+/// 3. the state of a sink, of published items or of a destination, which answerers and arrivals take
 /// 4. all others, such as the inbox, the loop's state and the results, under which no further lock is taken
 ///
 /// No lock is held while the program's code runs, a task is resumed, or a value of the program is released.

@@ -55,10 +55,10 @@ extension LinkEnd {
     ///   - interval: the time between two reports that the load goes on, in milliseconds.
     func answer(
         _ ask: AskStream,
-        from source: LinkedBoard.Source?,
+        from source: LinkedBoard.Source,
         reportingEvery interval: Int
     ) async throws(Failure) {
-        guard let source, source.items.indices.contains(ask.item),
+        guard source.items.indices.contains(ask.item),
             source.items[ask.item].types.indices.contains(ask.representation)
         else { throw Failure(.superseded, "these contents were replaced on \(machine)") }
         let item = source.items[ask.item]

@@ -122,7 +122,7 @@ package struct HandOver: Sendable {
 
     /// The addition that replaces a promise with its bytes.
     ///
-    /// - Parameter handle: the number of the contents at the broker.
+    /// - Parameter handle: that of the contents at the broker.
     package static func addition(to handle: UInt64?) -> Write {
         var write = Write()
         write.handle = handle

@@ -36,9 +36,9 @@ extension DataHandler {
                 body { url, _, error in promise.fulfil(opening: url, error) }
             }
         case .reporting(let body):
-            let (progress, isOver) = (LoadProgress(), CompletedCall.Flag())
+            let (progress, isOver) = (LoadProgress(), Flag())
             let observer = progress.observe { [weak progress] in
-                if !isOver.value { progress?.pass(to: report) }
+                if !isOver.isSet { progress?.pass(to: report) }
             }
             defer {
                 isOver.set()
@@ -145,15 +145,15 @@ private final class CompletedCall: Sendable {
         }
         if let observer { progress?.removeObserver(observer) }
     }
+}
 
-    /// A value that is set once.
-    final class Flag: Sendable {
-        private let state = Lock(false)
+/// A value that is set once.
+private final class Flag: Sendable {
+    private let state = Lock(false)
 
-        var value: Bool { state.withLock(\.self) }
+    var isSet: Bool { state.withLock(\.self) }
 
-        func set() { state.withLock { $0 = true } }
-    }
+    func set() { state.withLock { $0 = true } }
 }
 
 extension LoadProgress {

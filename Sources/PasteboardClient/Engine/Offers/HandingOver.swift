@@ -162,7 +162,8 @@ package final class HandingOver: Sendable {
     /// - Returns: the loss of the broker, if it was lost or ends.
     private func add(_ promise: HandOver.Promise, at placement: Offer.Placement) async -> RequestFailure? {
         do {
-            try await add(promise, placement) { count in self.state.withLock { $0.handOver.acquire(count, of: promise) }
+            try await add(promise, placement) { count in
+                self.state.withLock { $0.handOver.acquire(count, of: promise) }
             }
             state.withLock { state in
                 state.handOver.keep(promise)
@@ -184,8 +185,8 @@ package final class HandingOver: Sendable {
         return nil
     }
 
-    /// Whether the broker was lost or ends, so that nothing more can be handed over to it. A silent broker
-    /// counts only in the library: a command that ends does not wait for the next one.
+    /// Whether the broker was lost or ends, so that nothing more can be handed over to it. A silent broker counts only
+    /// in the library: a command that ends does not wait for the next one.
     private func isLoss(_ failure: RequestFailure, at placement: Offer.Placement) -> Bool {
         ![.other, .silent].contains(failure.loss)
             || !offer.brokers.options.abandonsLost && placement.connection.isOver
