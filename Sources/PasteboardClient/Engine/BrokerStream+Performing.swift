@@ -29,12 +29,26 @@ extension BrokerStream {
         on executor: any TaskExecutor,
         _ make: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        let task = CancellableTask()
+        defer { task.cancel() }
+        return try await outcome { end in
+            task.adopt(
+                Task(executorPreference: executor) {
+                    do { end(.success(try await make())) } catch { end(.failure(error)) }
+                }
+            )
+        }
+    }
+
+    /// Calls `start`, and waits for the outcome that it passes to its argument, likewise.
+    package func outcome<Value: Sendable>(
+        _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+    ) async throws -> Value {
         let outcome = Outcome<Value>()
-        let task = Task(executorPreference: executor) { [shared] in
-            do { outcome.end(.success(try await make())) } catch { outcome.end(.failure(error)) }
+        start { [shared] result in
+            outcome.end(result)
             shared.nudge()
         }
-        defer { task.cancel() }
         while true {
             // First: the code may have failed with the connection, whose failure says more.
             try check(.uncommitted)

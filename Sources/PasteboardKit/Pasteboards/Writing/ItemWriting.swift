@@ -61,7 +61,7 @@ struct ItemWriting: Sendable {
             // Each load is released when its bytes are sent, with what its source has passed.
             while !loads.isEmpty {
                 let load = loads.removeFirst()
-                while let chunk = try await stream.performing(on: ThreadPool.files, load.reader.next) {
+                while let chunk = try await next(of: load.reader, for: stream) {
                     let covered = min(announced, UInt64(chunk.count))
                     announced -= covered
                     try acquireRoom?(UInt64(chunk.count) - covered)
@@ -80,6 +80,17 @@ struct ItemWriting: Sendable {
             (current, loads) = (next, nextLoads)
         }
         return stream
+    }
+
+    /// The next bytes. If the write ends, this does not wait for them.
+    private func next(of reader: LoadReader, for stream: borrowing BrokerStream) async throws -> Data? {
+        do {
+            // Without a task for each chunk.
+            return try await stream.outcome { reader.next($0) }
+        } catch {
+            reader.cancel()
+            throw error
+        }
     }
 
     /// The next item of which a representation is kept.
