@@ -236,7 +236,7 @@ let package = Package(
             name: "ProtocolVectors",
             dependencies: ["PasteboardWire"],
             path: "Tests/ProtocolVectors",
-            exclude: ["Files"],
+            exclude: ["Exchanges", "frames.hex"],
             swiftSettings: settings
         ),
         .executableTarget(

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    private static let vectors = Result { try VectorFile.broker().vectors + VectorFile.transcripts().vectors }
+    private static let vectors = Result { try ExchangeFile.broker() }
 
     // MARK: The brokers
 

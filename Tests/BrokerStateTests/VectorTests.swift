@@ -4,14 +4,14 @@ import ProtocolVectors
 import TestSupport
 import Testing
 
-/// The exchanges of `Tests/ProtocolVectors/Files` and of earlier versions, played by a broker's state.
+/// The exchanges of `Tests/ProtocolVectors/Exchanges` and of earlier versions, played by a broker's state.
 @Suite("Vectors", .pure) struct VectorTests {
     @Test(
         "The broker answers the frames of every exchange as shown, and holds nothing when its peers have left",
         .tags(.f03, .f05, .f06, .f12, .f13, .f14, .f15, .f17, .f39, .f54)
     )
     func exchanges() throws {
-        let vectors = try VectorFile.broker().vectors + VectorFile.transcripts().vectors
+        let vectors = try ExchangeFile.broker()
         #expect(vectors.count > 300)
         Self.play(vectors)
     }
@@ -20,8 +20,15 @@ import Testing
     func released() throws {
         #expect(!ReleasedStreams.versions.isEmpty)
         for version in ReleasedStreams.versions {
-            let files = try ["broker.hex", "transcripts.hex"].map { try ReleasedStreams.text($0, of: version) }
-            let vectors = try files.flatMap { try VectorFile($0).vectors }
+            let names = ["broker", "transcripts", "client"]
+            let files = try names.map { try ExchangeFile(try ReleasedStreams.text("\($0).exchange", of: version)) }
+            // The words still stand for the bytes of that version.
+            var digest = FrameDigest()
+            for frame in files.flatMap(\.vectors).flatMap(\.frames) {
+                for byte in frame.bytes { digest.add(UInt64(byte)) }
+            }
+            #expect("\(digest.value)\n" == (try ReleasedStreams.text("exchanges.digest", of: version)))
+            let vectors = files.dropLast().flatMap(\.vectors)
             #expect(vectors.count > 300)
             Self.play(vectors)
         }

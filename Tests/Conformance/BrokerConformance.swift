@@ -12,8 +12,7 @@ struct BrokerConformance {
 
     /// The exchanges. The first one only connects, and all others need that.
     static func vectors() throws -> [Vector] {
-        let exchanges = try VectorFile.broker().vectors + VectorFile.transcripts().vectors
-        return try exchanges + VectorFile.frames().vectors.compactMap(\.exchange)
+        try ExchangeFile.broker() + VectorFile.frames().vectors.compactMap(\.exchange)
     }
 
     func report() throws -> RuleReport {

@@ -20,7 +20,7 @@ struct ClientConformance {
     func report(_ signals: borrowing SignalDescriptor) throws -> RuleReport {
         var report = RuleReport(rules)
         var hangs = 0
-        for vector in try VectorFile.client().vectors where !Set(rules).isDisjoint(with: vector.rules) {
+        for vector in try ExchangeFile.client() where !Set(rules).isDisjoint(with: vector.rules) {
             guard let verb = vector.verb.flatMap(ClientVerb.init) else { continue }
             guard hangs < Self.maximumHangs else {
                 report.omit(vector.rules, "the client did not end \(Self.maximumHangs) times")

@@ -139,14 +139,14 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
         let actual = try next(frame, orEnds: false)
         guard actual.header.kind == kind, actual.header.flags.contains(.last) == frame.header?.flags.contains(.last),
             actual.header.descriptorCount == frame.header?.descriptorCount
-        else { throw ExchangeFault("expected \(match.text(of: frame)), got \(actual.text)") }
+        else { throw ExchangeFault("expected \(frame.text), got \(actual.text)") }
         if let name = frame.streamName { match.bind(name, toStream: actual.header.stream) }
         if let passed = frame.passed, actual.passed != passed {
             let text = actual.passed.map { "a descriptor of another sort: \($0)" } ?? "no descriptor"
             throw ExchangeFault("expected a descriptor: \(passed), got \(text) with \(actual.text)")
         }
         guard let difference = match.difference(actual.payload, from: frame) else { return }
-        throw ExchangeFault("expected \(match.text(of: frame)), got \(actual.text): \(difference)")
+        throw ExchangeFault("expected \(frame.text), got \(actual.text): \(difference)")
     }
 
     /// Takes the frames of a byte sequence, whose boundaries have no meaning (F6).
@@ -190,13 +190,13 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
                 received[frame.peer] = rest + frames[(index + 1)...]
                 return frames[index]
             }
-            guard try receive(for: frame.peer, expecting: match.text(of: frame)) else {
-                throw ExchangeFault("expected \(match.text(of: frame)), got the end of the connection")
+            guard try receive(for: frame.peer, expecting: frame.text) else {
+                throw ExchangeFault("expected \(frame.text), got the end of the connection")
             }
             guard stream != 0, let failure = received[frame.peer]?.last, failure.header.stream == 0,
                 failure.header.kind == .error
             else { continue }
-            throw ExchangeFault("expected \(match.text(of: frame)), got \(failure.text)")
+            throw ExchangeFault("expected \(frame.text), got \(failure.text)")
         }
     }
 

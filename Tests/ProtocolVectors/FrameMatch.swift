@@ -20,13 +20,6 @@ struct FrameMatch {
         bound[name] = (0..<8).map { UInt8(truncatingIfNeeded: stream >> (8 * $0)) }
     }
 
-    /// A shown frame with the values that are known, as text.
-    func text(of frame: VectorFrame) -> String {
-        let bytes = frame.bytes(with: bound)
-        guard let header = FrameHeader(bytes.span, at: 0) else { return frame.kind }
-        return FrameDescription(header, payload: Array(bytes.dropFirst(FrameHeader.byteCount)).span).text
-    }
-
     /// Compares a received payload with a shown frame. Returns the difference, or nil if there is none.
     mutating func difference(_ payload: [UInt8], from frame: VectorFrame) -> String? {
         guard let kind = frame.header?.kind else { return nil }

@@ -4,7 +4,9 @@ extension ProtocolSchema {
         var result: [MessageField] = []
         guard let fields = MessageField.fields(of: bytes, in: range) else { return nil }
         for field in fields {
-            guard let type = messages[message]?[field.number], isNumberList(type), field.scalar == nil else {
+            guard let type = messages[message]?[field.number], type.label == "repeated", type.isNumber,
+                field.scalar == nil
+            else {
                 result.append(field)
                 continue
             }
@@ -18,10 +20,6 @@ extension ProtocolSchema {
             }
         }
         return result
-    }
-
-    private func isNumberList(_ field: Field) -> Bool {
-        field.label == "repeated" && messages[field.type] == nil && !["string", "bytes"].contains(field.type)
     }
 }
 

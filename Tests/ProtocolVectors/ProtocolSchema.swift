@@ -12,6 +12,11 @@ package struct ProtocolSchema: Sendable {
         package init(label: String, name: String, type: String) {
             (self.label, self.name, self.type) = (label, name, type)
         }
+
+        /// Whether the type is a number, a Boolean or an enumeration. All other types begin with their length.
+        var isNumber: Bool {
+            !["string", "bytes"].contains(type) && ProtocolSchema.shipped.messages[type] == nil
+        }
     }
 
     struct Kind {
@@ -65,6 +70,13 @@ package struct ProtocolSchema: Sendable {
     /// Whether a broker may send the kind on this sort of stream at all.
     func letsBroker(send kind: FrameKind, on sort: StreamSort) -> Bool {
         kinds[kind]?.brokerSorts.contains("\(sort)") == true
+    }
+
+    /// The number of a value of an enumeration, by its name without the prefix: `source-gone`.
+    func number(of name: String, in enumeration: String) -> UInt64? {
+        let words = enumeration.reduce("") { $0 + ($1.isUppercase && !$0.isEmpty ? "_" : "") + $1.uppercased() }
+        let name = "\(words)_\(name.uppercased().replacing("-", with: "_"))"
+        return enumerations[enumeration]?.first { $0.value == name }?.key
     }
 
     /// A number as its field shows it: with the name of the value if the field's type is an enumeration.

@@ -3,26 +3,39 @@ import FoundationEssentials
 extension VectorFile {
     /// Single frames, for decoders.
     package static func frames() throws(VectorError) -> VectorFile {
-        try VectorFile(stored: "frames.hex")
+        try VectorFile(Repository.text("Tests/ProtocolVectors/frames.hex"), name: "frames.hex")
+    }
+}
+
+extension ExchangeFile {
+    package static let directory = "Tests/ProtocolVectors/Exchanges"
+    /// The chapters of the protocol, in the order of the articles. The first exchange only connects.
+    package static let chapters = [
+        "Connection", "Frames", "Streams", "Messages", "Names", "Writes", "Loads", "Asks", "Requests", "Descriptors",
+        "Terms", "Additions", "Reclaims", "Watches", "Boards", "Links", "DragSessions", "Transcripts",
+    ]
+
+    /// Exchanges that a broker must answer as shown.
+    package static func broker() throws(VectorError) -> [Vector] {
+        let scenes = try stored("Scenes")
+        var vectors: [Vector] = []
+        for chapter in chapters { vectors += try stored(chapter, scenes: scenes).vectors }
+        return vectors
     }
 
     /// The exchanges of `ProtocolTranscripts.md`.
-    package static func transcripts() throws(VectorError) -> VectorFile {
-        try VectorFile(stored: "transcripts.hex")
-    }
-
-    /// Exchanges that a broker must answer as shown.
-    package static func broker() throws(VectorError) -> VectorFile {
-        try VectorFile(stored: "broker.hex")
+    package static func transcripts() throws(VectorError) -> [Vector] {
+        try stored("Transcripts").vectors
     }
 
     /// Answers of a broker that a client must judge as shown.
-    package static func client() throws(VectorError) -> VectorFile {
-        try VectorFile(stored: "client.hex")
+    package static func client() throws(VectorError) -> [Vector] {
+        try stored("Client").vectors
     }
 
-    private init(stored name: String) throws(VectorError) {
-        try self.init(Repository.text("Tests/ProtocolVectors/Files/\(name)"), name: name)
+    private static func stored(_ name: String, scenes: ExchangeFile? = nil) throws(VectorError) -> ExchangeFile {
+        let file = "\(name).exchange"
+        return try ExchangeFile(Repository.text("\(directory)/\(file)"), name: file, scenes: scenes)
     }
 }
 

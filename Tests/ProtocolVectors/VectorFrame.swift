@@ -27,6 +27,8 @@ package struct VectorFrame: Sendable {
     package let kind: String
     /// The line in its file.
     package let line: Int
+    /// The frame as the exchange writes it; empty for a frame that is only bytes.
+    package internal(set) var text = ""
     /// The descriptor that is passed with the frame.
     var passed: PassedDescriptor?
     /// The header and the payload, with the samples.
@@ -60,7 +62,7 @@ package struct VectorFrame: Sendable {
             end = value.range.upperBound
         }
         result += bytes[end...]
-        guard result.count != bytes.count, var header = self.header else { return result }
+        guard result.count != bytes.count, var header = FrameHeader(result.span, at: 0) else { return result }
         // A header may announce another length than that of the payload, so only the difference is added.
         header.length = header.length &+ UInt32(truncatingIfNeeded: result.count &- bytes.count)
         var encoder = FrameMemory()

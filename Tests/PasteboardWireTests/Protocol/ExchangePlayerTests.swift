@@ -32,18 +32,8 @@ import Testing
     }
 
     private static let text = """
-        vector W6 A write is answered
-        client to broker: write
-        00 00 00 00 10 00 00 01 01 00 00 00 00 00 00 00
-        broker to client: committed
-        00 00 00 00 22 00 00 01 01 00 00 00 00 00 00 00
-        10 <epoch 4d> 18 <handle 05> !4
-        broker to client: error
-        00 00 00 00 32 00 00 01 01 00 00 00 00 00 00 00
-        08 13
-        broker to client: data
-        05 00 00 00 30 01 00 01 03 00 00 00 00 00 00 00
-        68 65 6c 6c 6f
+        # A write is answered  (W6)
+        stranger: write {} -> committed epoch, handle, no cleared_boards; error invalid-argument; data #3 "hello" last
         """
 
     private static func frame(
@@ -65,7 +55,7 @@ import Testing
 
     /// The difference that the player finds.
     private func fault(_ frames: [ReceivedFrame], ends: Bool = false, in text: String = text) throws -> String? {
-        let vector = try #require(try VectorFile(text).vectors.first)
+        let vector = try #require(try ExchangeFile(text).vectors.first)
         var player = ExchangePlayer(FixedPeers(frames, ends: ends))
         do {
             try player.play(vector)
@@ -90,10 +80,8 @@ import Testing
     @Test("The fields of a message in a message may have another order, and there may be more of them")
     func nested() throws {
         let text = """
-            vector Y6 The terms are shown
-            broker to client: contents
-            00 00 00 00 23 00 00 01 01 00 00 00 00 00 00 00
-            3a 04 10 01 30 02
+            # The terms are shown  (Y6)
+            -> stranger: contents #1 terms: {is_transient: true, maximum_loads: 2}
             """
         let probe = [Self.probe]
         #expect(try fault([Self.frame(.contents, [0x3A, 6, 0x30, 2, 0x18, 1, 0x10, 1])] + probe, in: text) == nil)
@@ -104,19 +92,15 @@ import Testing
     @Test("The numbers of a list may be packed or separate, but there are no more of them")
     func lists() throws {
         let text = """
-            vector Y27 A link is sent a path
-            broker to client: contents
-            00 00 00 00 23 00 00 01 01 00 00 00 00 00 00 00
-            10 <epoch 4d> 5a 04 08 05 08 <epoch 4d>
-            client to broker: write
-            06 00 00 00 10 00 00 01 03 00 00 00 00 00 00 00
-            52 04 0a 02 05 <epoch 4d>
+            # A link is sent a path  (Y27)
+            -> stranger: contents #1 epoch, origin: {5, path: epoch}
+            stranger: write #3 origin: [5, epoch]
             """
         let rest = [Self.probe]
         let packed = Self.frame(.contents, [0x10, 0x80, 1, 0x5A, 5, 0x0A, 3, 5, 0x80, 1])
         let record = FixedPeers.Record()
         var player = ExchangePlayer(FixedPeers([packed] + rest, record: record))
-        try player.play(try #require(try VectorFile(text).vectors.first))
+        try player.play(try #require(try ExchangeFile(text).vectors.first))
         // The lengths of the frame, the message and the list have grown by one.
         #expect(record.sent[0] == [7, 0, 0, 0, 16, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0x52, 5, 0x0A, 3, 5, 0x80, 1])
         let longer = Self.frame(.contents, [0x10, 80, 0x5A, 5, 0x0A, 3, 5, 80, 9])
@@ -129,7 +113,7 @@ import Testing
             ([Self.frame(.committed, [0x10, 80])], "handle is absent"),
             ([Self.frame(.committed, [0x10, 80, 0x18, 9, 0x22, 1, 0x78])], "cleared_boards must be absent"),
             ([Self.frame(.committed, [0x0B])], "a malformed message"),
-            ([Self.frame(.end, [])], "expected committed #1 epoch: 77, handle: 5, got end #1"),
+            ([Self.frame(.end, [])], "expected committed epoch, handle, no cleared_boards, got end #1"),
             (
                 [Self.committed, Self.frame(.error, [8, 20])],
                 "code is 20 (ERROR_CODE_PROTOCOL_VIOLATION) instead of 19 (ERROR_CODE_INVALID_ARGUMENT)"
@@ -144,7 +128,7 @@ import Testing
                 [Self.committed, Self.error, Self.data, Self.frame(.end, [], stream: 7), Self.probe],
                 "expected nothing, got end"
             ),
-            ([Self.frame(.error, [8, 20], stream: 0)], "handle: 5, got error #0 code: protocol-violation"),
+            ([Self.frame(.error, [8, 20], stream: 0)], "no cleared_boards, got error #0 code: protocol-violation"),
             ([], "nothing came"),
         ]
         for (frames, text) in others {
@@ -157,10 +141,8 @@ import Testing
     @Test("A violation is the end of the connection, with the code if an error arrives")
     func violation() throws {
         let text = """
-            vector F3 A long frame is a violation
-            client to broker: list
-            01 00 01 00 14 00 00 01 01 00 00 00 00 00 00 00
-            outcome violation protocol-violation
+            # A long frame is a violation  (F3)
+            stranger: list {} length 65537 -> violation
             """
         let error = Self.frame(.error, [8, 20], stream: 0)
         #expect(try fault([error], ends: true, in: text) == nil)
@@ -173,21 +155,11 @@ import Testing
     @Test("A value that the broker has chosen is compared and sent afterwards, with the length that the frame then has")
     func chosenValues() throws {
         let text = """
-            vector L1 A load by handle
-            broker to client: committed
-            00 00 00 00 22 00 00 01 01 00 00 00 00 00 00 00
-            18 <handle 05>
-            broker to client: ask
-            00 00 00 00 20 00 00 01 <ask 00 00 00 00 01 00 00 00>
-            08 <handle 05>
-            client to broker: load
-            04 00 00 00 13 00 00 01 03 00 00 00 00 00 00 00
-            08 <handle 05> 40 00
-            client to broker: data
-            01 00 00 00 30 01 00 01 <ask 00 00 00 00 01 00 00 00>
-            41
+            # A load by handle  (L1)
+            -> stranger: committed #1 handle; ask handle
+            stranger: load #3 handle, credit: 0; data #ask "A" last
             """
-        let vector = try #require(try VectorFile(text).vectors.first)
+        let vector = try #require(try ExchangeFile(text).vectors.first)
         let record = FixedPeers.Record()
         let committed = Self.frame(.committed, [0x18, 0x80, 0x01])
         let ask = Self.frame(.ask, [0x08, 0x80, 0x01], stream: 6 << 32)

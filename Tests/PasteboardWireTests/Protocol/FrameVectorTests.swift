@@ -4,7 +4,7 @@ import ProtocolVectors
 import TestSupport
 import Testing
 
-/// The files of `Tests/ProtocolVectors/Files` with the decoders and the articles.
+/// The frames and exchanges of `Tests/ProtocolVectors` with the decoders and the articles.
 @Suite("Vectors", .pure)
 struct FrameVectorTests {
     @Test(
@@ -48,8 +48,8 @@ struct FrameVectorTests {
             if case .means = vector.outcome { try frames(vector: vector) }
         }
         var count = 0
-        for name in ["broker.hex", "client.hex", "transcripts.hex"] {
-            let vectors = try VectorFile(try ReleasedStreams.text(name, of: version)).vectors
+        for name in ["broker", "client", "transcripts"] {
+            let vectors = try ExchangeFile(try ReleasedStreams.text("\(name).exchange", of: version)).vectors
             for vector in vectors where vector.outcome == .open {
                 for frame in vector.frames
                 where frame.sender == "broker" && !["close", "nothing", "data"].contains(frame.kind) {
@@ -76,20 +76,49 @@ struct FrameVectorTests {
         let vectors = try VectorFile.frames().vectors
         let valid = vectors.filter { if case .means = $0.outcome { true } else { false } }
         #expect(Set(valid.compactMap { $0.frames.first?.header?.kind }) == Set(FrameKind.allCases))
-        let exchanges = try VectorFile.broker().vectors + VectorFile.transcripts().vectors
-        let all = try vectors + exchanges + VectorFile.client().vectors
-        for frame in all.flatMap(\.frames) where !["close", "nothing"].contains(frame.kind) {
+        for frame in vectors.flatMap(\.frames) {
             #expect(frame.header?.kind.map { "\($0)" } ?? "unknown" == frame.kind)
         }
     }
 
-    @Test("The transcripts have the frames of ProtocolTranscripts.md")
+    /// A broker that sends the frames of the article.
+    private struct ArticlePeers: ExchangePeers {
+        var frames: ArraySlice<ShownFrame>
+
+        mutating func send(_ bytes: [UInt8], passing _: PassedDescriptor?, from peer: String) {
+            guard let frame = frames.popFirst() else { return }
+            #expect(bytes == frame.bytes && peer == frame.sender && frame.receiver == "broker")
+        }
+
+        mutating func next(for peer: String) throws(ExchangeFault) -> ReceivedFrame? {
+            // The list after the last frame is answered with its end.
+            guard let frame = frames.popFirst() else {
+                return ReceivedFrame(header: FrameHeader(.end, stream: 1 << 62 | 1, length: 0), payload: [])
+            }
+            #expect(peer == frame.receiver && frame.sender == "broker")
+            return FrameHeader(frame.bytes.span, at: 0).map { header in
+                ReceivedFrame(header: header, payload: Array(frame.bytes.dropFirst(FrameHeader.byteCount)))
+            }
+        }
+
+        func close(_ peer: String) {}
+    }
+
+    @Test("The exchanges of the transcripts have the bytes of ProtocolTranscripts.md")
     func transcripts() throws {
-        let shown = try Document.transcripts.frames
-        let stored = try VectorFile.transcripts().vectors.flatMap(\.frames)
-        #expect(stored.map(\.bytes) == shown.map(\.bytes))
-        let names = stored.map { "\($0.sender) to \($0.receiver): \($0.kind)" }
-        #expect(names == shown.map { "\($0.sender) to \($0.receiver): \($0.kind)" })
+        var shown = try Document.transcripts.frames[...]
+        for vector in try ExchangeFile.transcripts() {
+            var player = ExchangePlayer(ArticlePeers(frames: shown.prefix(vector.frames.count)))
+            try player.play(vector)
+            shown = shown.dropFirst(vector.frames.count)
+        }
+        #expect(shown.isEmpty)
+    }
+
+    @Test("Every file of exchanges is played")
+    func files() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Repository.path(ExchangeFile.directory))
+        #expect(Set(names) == Set((ExchangeFile.chapters + ["Client", "Scenes"]).map { "\($0).exchange" }))
     }
 
     @Test("The list of rules has the numbers of the articles, and the vectors name no others")
@@ -103,8 +132,7 @@ struct FrameVectorTests {
             }
         }
         #expect(Set(ProtocolRule.all) == numbers)
-        let vectors = try VectorFile.frames().vectors + VectorFile.transcripts().vectors
-        for vector in try vectors + VectorFile.broker().vectors + VectorFile.client().vectors {
+        for vector in try VectorFile.frames().vectors + ExchangeFile.broker() + ExchangeFile.client() {
             #expect(!vector.rules.isEmpty && numbers.isSuperset(of: vector.rules), "line \(vector.line)")
         }
     }
@@ -112,7 +140,7 @@ struct FrameVectorTests {
     @Test(
         "A line in another format is an error with its number",
         arguments: [
-            "vector F1 a\n0", "vector F1 a\n00", "play x", "vector F1 a\noutcome x", "vector F1 a\noutcome failed\n00",
+            "vector F1 a\n0", "vector F1 a\n00", "00", "vector F1 a\noutcome x", "vector F1 a\noutcome ignored\n00",
         ]
     )
     func wrongLines(text: String) {

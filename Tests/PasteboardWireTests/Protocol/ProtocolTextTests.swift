@@ -146,6 +146,14 @@ struct ProtocolTextTests {
         #expect(withHandle == BrokerAudit.requiredWithHandle)
     }
 
+    @Test("Conformance.md lists the words of exchanges")
+    func words() {
+        let article = Repository.text("Sources/PasteboardWire/PasteboardWire.docc/Conformance.md")
+        for (word, frame) in ShortForms.frames {
+            #expect(article.contains("\n| `\(word)` | `\(frame.kind) \(frame.fields)` |\n"), "\(word)")
+        }
+    }
+
     @Test("Conformance.md says which parts of rules are not tested")
     func untested() throws {
         let article = Repository.text("Sources/PasteboardWire/PasteboardWire.docc/Conformance.md")
