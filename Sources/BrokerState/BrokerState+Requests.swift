@@ -8,7 +8,7 @@ extension BrokerState {
                 throw restarting
             }
             switch kind {
-            case .load, .list, .status, .wait, .watch, .createBoard:
+            case .load, .list, .status, .watch, .createBoard:
                 // The answer would reach no peer.
                 guard !peers[stream.slot].isDeaf else { return }
             default: break
@@ -20,7 +20,6 @@ extension BrokerState {
             case .list: try list(try List(decoding: payload), on: stream)
             case .drag: try beginDrag(try Drag(decoding: payload), on: stream)
             case .destination: try register(try Destination(decoding: payload), on: stream)
-            case .wait: try wait(try Wait(decoding: payload), on: stream)
             case .clear: try clear(try Clear(decoding: payload), on: stream)
             case .watch: try watch(try Watch(decoding: payload), on: stream)
             case .createBoard: try createBoard(try CreateBoard(decoding: payload), on: stream)

@@ -45,7 +45,7 @@ extension BrokerState {
         )
         world.contents.append(write, to: publication, &world.context)
         peers.setTarget(nil, of: stream.id, at: stream.peer)
-        sessions.itemsAdded(to: session, stream: stream.id, in: &world)
+        sessions.itemsAdded(to: session, stream: stream.id, &world.context)
         closeStreams()
     }
 
@@ -55,13 +55,6 @@ extension BrokerState {
         destinationsChanged()
         peers.setTarget(.destination(id), of: stream.id, at: stream.peer)
         closeStreams()
-    }
-
-    mutating func wait(_ message: Wait, on stream: PeerStream) throws(Failure) {
-        guard let owner = participant(stream.peer),
-            let id = try sessions.wait(message, stream: stream.id, by: owner, in: &world)
-        else { return }
-        peers.setTarget(.wait(id), of: stream.id, at: stream.peer)
     }
 
     private func participant(_ id: PeerID) -> Participant? {
@@ -90,15 +83,6 @@ extension BrokerState {
     /// Handles a frame on the stream that a session has at a destination, other than its cancel.
     mutating func fromDestination(_ kind: FrameKind, _ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
         try sessions.fromDestination(kind, stream: stream.id, payload, from: stream.peer, in: &world)
-        closeStreams()
-    }
-
-    /// Handles a destination's own request to enter a session.
-    mutating func enter(_ payload: Span<UInt8>, on stream: PeerStream) throws(Failure) {
-        guard case .destination(let id)? = peers.knownTarget(of: stream.id, at: stream.slot) else {
-            return try checkHasEnded(stream, for: .enter)
-        }
-        sessions.enter(try Enter(decoding: payload), id, by: peers[stream.slot].account, in: &world)
         closeStreams()
     }
 
@@ -161,7 +145,6 @@ extension BrokerState {
             // The session may have another deadline now.
             sessions.checkDeadline(of: id, &world.context)
         }
-        sessions.checkWaits(&world.context)
         closeStreams()
     }
 
@@ -184,7 +167,7 @@ extension BrokerState {
                 if let publication = sessions.sourceGone(id, in: &world) { publications.append(publication) }
                 closeStreams()
             case .destination(let id): destinationLeft(id)
-            case .write, .publication, .wait, .watch, .board, .report: break
+            case .write, .publication, .watch, .board, .report: break
             }
         }
         sessions.peerLeft(peer)
@@ -203,12 +186,6 @@ extension BrokerState {
         while let outcome = sessions.withdrawNext(from: id, in: &world) { perform(outcome) }
         sessions.remove(id, &world.context)
         destinationsChanged()
-        closeStreams()
-    }
-
-    /// Removes a wait that was cancelled, or whose connection has ended.
-    mutating func waitLeft(_ id: WaitID) {
-        sessions.endWait(id, &world.context)
         closeStreams()
     }
 

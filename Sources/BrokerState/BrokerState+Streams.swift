@@ -115,7 +115,6 @@ extension BrokerState {
             ownerLeft(id)
         case .drag(let id): sourceLeft(id)
         case .destination(let id): destinationLeft(id)
-        case .wait(let id): waitLeft(id)
         case .watch(let id): endWatch(id, of: stream.peer)
         case .board(let name): remove(name)
         case .report(let report): self.end(report, for: stream.peer)

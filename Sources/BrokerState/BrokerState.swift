@@ -129,7 +129,6 @@ package struct BrokerState: ~Copyable, Sendable {
             switch target {
             case .write(let write): discard(write)
             case .publication(let publication): ownerLeft(publication, hasDisconnected: true)
-            case .wait(let wait): waitLeft(wait)
             case .watch(let watch): endWatch(watch, of: id)
             case .board(let name): remove(name)
             case .report(let report): end(report, for: id)
@@ -241,7 +240,7 @@ package struct BrokerState: ~Copyable, Sendable {
         }
         try Self.checkSort(of: stream.id, fits: kind)
         switch kind {
-        case .write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait, .watch, .createBoard:
+        case .write, .load, .list, .clear, .status, .stop, .drag, .destination, .watch, .createBoard:
             world.context.cost += Cost.request
             try peers.open(stream.id, by: slot)
             request(kind, payload, on: stream)
@@ -272,11 +271,8 @@ package struct BrokerState: ~Copyable, Sendable {
         case .performed, .conclude, .exit, .proposal:
             world.context.cost += payload.count / Cost.metadata
             try fromDestination(kind, payload, on: stream)
-        case .enter:
-            world.context.cost += Cost.request + payload.count / Cost.metadata
-            try enter(payload, on: stream)
-        case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .update, .perform,
-            .dropped, .transferred, .change, .data:
+        case .hello, .welcome, .ask, .committed, .contents, .statusEntry, .registered, .session, .enter, .update,
+            .perform, .dropped, .transferred, .change, .data:
             // None of them fits a sort of stream.
             throw Self.misplaced(kind, on: stream.id)
         }

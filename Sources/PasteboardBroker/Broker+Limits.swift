@@ -154,12 +154,6 @@ extension Broker {
             set { set(\.conclude, newValue) }
         }
 
-        /// The limit `session-idle`: time without an event in a drag before the drop.
-        public var sessionIdleTime: Duration {
-            get { time(\.sessionIdle) }
-            set { set(\.sessionIdle, newValue) }
-        }
-
         /// The limit `session`: time from a drag's start to its drop; then time without progress.
         public var sessionTime: Duration {
             get { time(\.session) }

@@ -144,7 +144,7 @@ extension StateHarness {
 
 extension BrokerState.Held {
     fileprivate var recordCount: Int {
-        peers + loads + writes + publications + sessions + destinationSessions + destinations + waits + watches
+        peers + loads + writes + publications + sessions + destinationSessions + destinations + watches
             + createdBoards
     }
 }

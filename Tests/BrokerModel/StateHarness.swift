@@ -281,5 +281,5 @@ package final class StateHarness {
 
 extension BrokerState.Held {
     /// Whether nothing is held for peers. A broker that is being drained still has the contents of its boards.
-    fileprivate var isWithoutPeers: Bool { peers + loads + writes + sessions + waits == 0 }
+    fileprivate var isWithoutPeers: Bool { peers + loads + writes + sessions == 0 }
 }

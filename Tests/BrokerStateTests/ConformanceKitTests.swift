@@ -172,7 +172,7 @@ import Testing
         },
         .omits("E14", .transferred, "failure"), .ignores("G7", .drag, "allows_move"),
         .omits("G4", .proposal, "refusal"), .ignores("E5", .proposal, "cannot_handle"),
-        .ignores("Q7", .wait, "milliseconds"), .drops("G10", .commit),
+        .drops("G10", .commit),
     ]
 
     private static let boards: [BrokenBroker] = [

@@ -39,7 +39,7 @@ struct StateScene {
             stream = broker.load(from: peer, credit: 10)
         case ("on a request", "destination"): (peer, stream) = (scene.destination, scene.shelf)
         case ("on a request", "watching"): stream = broker.watch(from: peer)
-        case ("on a request", "other"): stream = broker.wait(for: "nowhere", from: peer)
+        case ("on a request", "other"): stream = broker.createBoard(from: peer).stream
         case ("on a request", "list"):
             broker.write((0..<WireLimits.items).map { _ in Item("a") }, from: peer)
             broker.readsReports = false
@@ -115,10 +115,6 @@ struct StateScene {
             var move = Move()
             move.sequence = 2
             return move.encoded
-        case .enter:
-            var enter = Enter()
-            enter.handle = 1
-            return enter.encoded
         case .proposal:
             var proposal = Proposal()
             proposal.sequence = 1
@@ -128,15 +124,4 @@ struct StateScene {
         }
     }
 
-}
-
-extension StateHarness {
-    /// Waits for a destination, and returns the stream.
-    func wait(for destination: String, from peer: PeerID) -> UInt64 {
-        var wait = Wait()
-        wait.destination = destination
-        let stream = newStream(of: peer)
-        send(wait, on: stream, from: peer)
-        return stream
-    }
 }

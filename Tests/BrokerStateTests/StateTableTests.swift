@@ -132,7 +132,7 @@ import Testing
         .move: ("on a request", "tracking"), .drop: ("on a request", "tracking"),
         .performed: ("on a session", "performing"), .conclude: ("on a session", "performing"),
         .answer: ("on an ask", "asked"), .end: ("on an ask", "asked"), .cancel: ("on a request", "load"),
-        .credit: ("on a request", "load"), .enter: ("on a request", "destination"),
+        .credit: ("on a request", "load"),
         .exit: ("on a session", "announced"), .proposal: ("on a session", "announced"),
     ]
 

@@ -77,7 +77,7 @@ struct ScriptedBroker {
             item.representations = [representation]
             encoder.append(item, stream: stream)
             encoder.append(End(), stream: stream)
-        case .status, .wait:
+        case .status:
             encoder.append(End(), stream: stream)
         case .clear, .commit:
             var committed = Committed()

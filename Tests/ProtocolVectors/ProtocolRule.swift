@@ -3,8 +3,8 @@ package enum ProtocolRule {
     /// Each letter with its highest number, in the order of the articles.
     private static let letters: [(Character, Int)] = [
         ("P", 4), ("B", 5), ("F", 8), ("S", 12), ("M", 8), ("V", 1), ("C", 12), ("N", 11), ("X", 2), ("H", 10),
-        ("W", 17), ("L", 9), ("T", 9), ("A", 7), ("K", 6), ("Q", 7), ("O", 9), ("I", 14), ("U", 12), ("Y", 32),
-        ("G", 10), ("D", 5), ("E", 17), ("R", 5), ("J", 8),
+        ("W", 17), ("L", 9), ("T", 9), ("A", 7), ("K", 6), ("Q", 6), ("O", 9), ("I", 14), ("U", 12), ("Y", 32),
+        ("G", 10), ("D", 4), ("E", 17), ("R", 5), ("J", 8),
     ]
 
     /// The parts of rules that no vector tests, although others test the rule.
@@ -14,7 +14,6 @@ package enum ProtocolRule {
         "U6": "a regular file that is open for writing",
         "N8": "peers of other processes",
         "N9": "the status",
-        "Q7": "sessions that are restricted to another process",
         "W6": "boards that are cleared to make room",
         "Y3": "the status",
         "Y8": "more than 64 representations of an item, and more than 512 items",
@@ -28,6 +27,8 @@ package enum ProtocolRule {
         "Y31": "that nothing is saved, and failures of drops at links",
     ]
 
-    /// Every rule, such as "F3".
-    package static let all = letters.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } }
+    /// Every rule, such as "F3". J4 is gone.
+    package static let all = letters.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } }.filter {
+        $0 != "J4"
+    }
 }

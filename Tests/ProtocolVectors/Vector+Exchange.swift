@@ -30,7 +30,7 @@ extension Vector {
 extension FrameKind {
     /// Whether a client opens a stream with the kind.
     package var opensStream: Bool {
-        [.write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait, .watch, .createBoard]
+        [.write, .load, .list, .clear, .status, .stop, .drag, .destination, .watch, .createBoard]
             .contains(self)
     }
 }

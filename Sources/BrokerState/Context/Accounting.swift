@@ -45,13 +45,12 @@ package struct Accounting: ~Copyable, Sendable {
         case keptBytes
         case sessions
         case destinations
-        case waits
         case watches
     }
 
     /// The units of each resource that an account holds.
     package struct Holdings: BitwiseCopyable, Sendable {
-        private var units = InlineArray<10, UInt64>(repeating: 0)
+        private var units = InlineArray<9, UInt64>(repeating: 0)
 
         package fileprivate(set) subscript(_ resource: Resource) -> UInt64 {
             @inline(__always) get { units[resource.rawValue] }
@@ -83,7 +82,7 @@ package struct Accounting: ~Copyable, Sendable {
     /// The accounts by process, in ascending order. Not a dictionary: to create the type of a dictionary, the runtime
     /// searches all conformances of the program, which takes about a fifth of the instructions of a start.
     private var accountsByProcess: [(process: ProcessKey, account: AccountID)] = []
-    private var pools: InlineArray<10, Pool>
+    private var pools: InlineArray<9, Pool>
     /// The account of contents that are always possible, while there are some.
     private var outside: AccountID?
 
@@ -99,7 +98,6 @@ package struct Accounting: ~Copyable, Sendable {
             Pool(limits.keptRepresentations, reservingPart: 4, firstUnits: 4),
             Pool(limits.keptPool, reservingPart: 8, firstUnits: 1 << 20),
             Pool(limits.sessions, reservingPart: 4, firstUnits: 1),
-            Pool(limits.destinations, reservingPart: 4, firstUnits: 1),
             Pool(limits.destinations, reservingPart: 4, firstUnits: 1),
             Pool(limits.watches, reservingPart: 4, firstUnits: 1),
         ]

@@ -128,7 +128,7 @@ package struct BrokerContext: ~Copyable, Sendable {
         accounting.queue(count, insteadOf: before, for: account)
     }
 
-    /// Throws unless an account may have one more drag session, destination, wait or watch.
+    /// Throws unless an account may have one more drag session, destination or watch.
     ///
     /// - Parameter most: the limit for one process.
     mutating func checkRoom(
@@ -141,7 +141,6 @@ package struct BrokerContext: ~Copyable, Sendable {
         let (what, name, limit) =
             switch resource {
             case .sessions: ("drag sessions", "sessions", limits.sessions)
-            case .waits: ("waits for destinations", "destinations", limits.destinations)
             case .watches: ("watches of pasteboards", "watches", limits.watches)
             default: ("destinations", "destinations", limits.destinations)
             }

@@ -53,7 +53,6 @@ package struct BrokerLimits: Sendable, Equatable {
     package var proposal: UInt64 = 500
     package var dropWindow: UInt64 = 5_000
     package var conclude: UInt64 = 30_000
-    package var sessionIdle: UInt64 = 300_000
     package var session: UInt64 = 600_000
     package var sessions: UInt64 = 1_024
     package var sessionsPerProcess: UInt64 = 128
@@ -121,7 +120,6 @@ package struct BrokerLimits: Sendable, Equatable {
             Entry("proposal", .milliseconds, "time for a destination to answer with a proposal", \.proposal),
             Entry("drop-window", .milliseconds, "time from a drop to its first load or progress report", \.dropWindow),
             Entry("conclude", .milliseconds, "time from the last load of a drop to its confirmation", \.conclude),
-            Entry("session-idle", .milliseconds, "time without an event in a drag before the drop", \.sessionIdle),
             Entry(
                 "session",
                 .milliseconds,

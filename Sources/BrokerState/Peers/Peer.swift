@@ -74,8 +74,6 @@ enum StreamTarget: Sendable {
     /// A drag session of the client, whose items are committed.
     case drag(SessionID)
     case destination(DestinationID)
-    /// A wait for a destination.
-    case wait(WaitID)
     case watch(WatchID)
     /// The name of a board that the client has created.
     case board(String)

@@ -9,7 +9,6 @@ extension BrokerState {
             sessions: sessions.sessionCount,
             destinationSessions: sessions.destinationSessionCount,
             destinations: sessions.destinationCount,
-            waits: sessions.waitCount,
             watches: watches.count,
             createdBoards: boards.createdCount,
             accounts: world.context.accounting.accounts.count,
@@ -31,7 +30,6 @@ extension BrokerState {
         package var sessions = 0
         package var destinationSessions = 0
         package var destinations = 0
-        package var waits = 0
         package var watches = 0
         package var createdBoards = 0
         package var accounts = 0

@@ -255,8 +255,7 @@ extension BrokerState {
             ("bytes-in-transfer", world.context.accounting.inTransfer),
             ("bytes-queued", world.context.accounting.queued),
             ("objects-held", world.context.accounting.total(of: .objects)),
-            ("descriptors-passed", counters.passedDescriptors), ("destinations-awaited", UInt64(sessions.waitCount)),
-            ("watches", UInt64(watches.count)),
+            ("descriptors-passed", counters.passedDescriptors), ("watches", UInt64(watches.count)),
             ("descriptors-expected", loads.expectedDescriptors),
             ("descriptors-unclosed", world.context.unclosedDescriptors),
         ]

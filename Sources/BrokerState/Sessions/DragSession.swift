@@ -15,24 +15,11 @@ package struct DragSession: ~Copyable, Sendable {
     let isRestricted: Bool
     let movesBetweenProcesses: Bool
     let startedAt: UInt64
-    /// The time of the last event, for the limit `session-idle`.
-    var activeAt: UInt64
     /// The number of times that items were committed.
     var version: UInt64 = 1
     var phase = DragSessionPhase.offered
     /// Its destination sessions that are not over. After the drop only that of the drop.
     var destinationSessions: [DestinationID: DestinationSessionID] = [:]
-    /// The number of the source's last pointer update, which a proposal repeats.
-    var lastPointerUpdate: UInt64 = 0
-    /// The location to which the source has directed the session, if its destination has declined the items. The
-    /// destination is asked again when items are added.
-    var declinedLocation: Location?
-    /// Whether the source has directed the session to its location. False if a destination has entered by itself.
-    var isDirected = true
-    /// The number of the source's waits for destinations of this session.
-    var waits = 0
-    /// The number of times that a destination has entered by itself.
-    var selfEntries: UInt64 = 0
 
     /// Whether a destination in a process may move the items.
     func allowsMove(by process: ProcessKey) -> Bool {
@@ -57,12 +44,10 @@ package struct DragSession: ~Copyable, Sendable {
         switch phase {
         case .dropping(let drop): return drop.deadline(isWindowOpen: true, limits)
         case .transferring(let drop, _): return drop.deadline(isWindowOpen: false, limits)
-        case .offered, .tracking, .awaitingProposal: break
+        case .offered, .tracking: break
         }
         let end = startedAt.addingClamped(limits.session)
-        // A session that waits for a destination is not idle.
-        let deadline = waits > 0 ? end : min(end, activeAt.addingClamped(limits.sessionIdle))
-        guard let since = phase.tracking?.awaitedSince else { return deadline }
-        return min(deadline, since.addingClamped(limits.proposal))
+        guard let since = phase.tracking?.awaitedSince else { return end }
+        return min(end, since.addingClamped(limits.proposal))
     }
 }

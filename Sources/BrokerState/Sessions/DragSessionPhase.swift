@@ -2,21 +2,17 @@ import PasteboardWire
 
 /// The phase of a drag session.
 ///
-///     offered ──begin──▶ tracking ──drop──▶ awaitingProposal ──proposal──▶ dropping ──performed──▶ transferring
-///                            └────drop, and the proposal holds───────────────▲
+///     offered ──begin──▶ tracking ──drop──▶ dropping ──performed──▶ transferring
 ///
-/// A session may end in every phase. It ends instead of dropping if the proposal that counts is not a copy or a move.
+/// A session may end in every phase. It ends instead of dropping unless the proposal for its location and items is a
+/// copy or a move.
 enum DragSessionPhase: Sendable {
     /// Items are committed, and no destination is notified.
     /// → tracking
     case offered
-    /// The source moves the pointer, which is over nothing or over a destination.
-    /// → awaitingProposal, dropping, over
-    case tracking(Tracking?)
-    /// The source has dropped, and the proposal that counts is awaited. If the destination is lost, the drop is decided
-    /// as one over nothing.
+    /// The session is over nothing or over a destination.
     /// → dropping, over
-    case awaitingProposal(Tracking)
+    case tracking(Tracking?)
     /// The drop window is open: the destination may begin loads.
     /// → transferring, over
     case dropping(SessionDrop)
@@ -28,111 +24,58 @@ enum DragSessionPhase: Sendable {
 
     /// A frame of the source, after the session's items.
     enum SourceFrame: CaseIterable, Sendable {
-        case begin, pointerUpdate, drop
+        case begin, move, drop
     }
 
-    enum SourceFrameOutcome: Sendable {
-        /// The session tracks its source's pointer from now on.
-        case began
-        /// The pointer update counts.
-        case tracks
-        /// The source has dropped before the destination has proposed.
-        case awaitsProposal
-        /// The source has dropped, over nothing or over a destination whose proposal is known.
-        case decides
-        case isViolation
-    }
-
-    mutating func handle(_ frame: SourceFrame) -> SourceFrameOutcome {
+    /// Handles a frame of the source.
+    ///
+    /// - Returns: false if the source must not send it now: it moves and drops after `begin`, and waits for the answer
+    ///   to its last move before each.
+    mutating func accept(_ frame: SourceFrame) -> Bool {
         switch (frame, self) {
         case (.begin, .offered):
             self = .tracking(nil)
-            return .began
-        case (.pointerUpdate, .tracking): return .tracks
-        case (.drop, .tracking(let tracking)):
-            guard let tracking, tracking.isAwaiting else { return .decides }
-            self = .awaitingProposal(tracking)
-            return .awaitsProposal
-        case (.begin, .tracking), (_, .awaitingProposal), (_, .dropping), (_, .transferring),
-            (.pointerUpdate, .offered), (.drop, .offered):
-            return .isViolation
+            return true
+        case (.move, .tracking(let tracking)), (.drop, .tracking(let tracking)):
+            return tracking?.awaitedSince == nil
+        case (.begin, _), (_, .offered), (_, .dropping), (_, .transferring): return false
         }
     }
 
-    /// Whether the source may add items and wait for destinations.
+    /// Whether the source may add items.
     var isOpen: Bool {
         switch self {
         case .offered, .tracking: true
-        case .awaitingProposal, .dropping, .transferring: false
+        case .dropping, .transferring: false
         }
     }
 
     // MARK: Tracking
 
-    /// The destination that the pointer is over; nil over nothing, before `begin` and after the drop.
+    /// The destination that the session is over; nil over nothing, before `begin` and after the drop.
     var tracking: Tracking? {
-        switch self {
-        case .tracking(let tracking): tracking
-        case .awaitingProposal(let tracking): tracking
-        case .offered, .dropping, .transferring: nil
-        }
+        guard case .tracking(let tracking) = self else { return nil }
+        return tracking
     }
 
-    /// Whether the source has dropped and the proposal that counts is awaited.
-    var isAwaitingProposal: Bool {
-        if case .awaitingProposal = self { true } else { false }
+    /// Moves the session to a location in a destination.
+    mutating func track(_ tracking: Tracking) {
+        if case .tracking = self { self = .tracking(tracking) }
     }
 
-    /// Whether a pointer update counts, or a destination may enter by itself.
-    var acceptsPointer: Bool {
-        if case .tracking = self { true } else { false }
+    /// Records the proposal of the destination that the session is over.
+    mutating func propose(_ operation: DropOperation) {
+        guard var tracking else { return }
+        tracking.answer = .proposed(operation)
+        self = .tracking(tracking)
     }
 
-    /// Moves the pointer to a location in a destination, whose proposal is not known for this location yet.
-    mutating func track(_ destinationSession: DestinationSessionID, at location: Location, now: UInt64) {
-        guard case .tracking(let old) = self else { return }
-        if var old, old.destinationSession == destinationSession {
-            old.move(to: location, at: now)
-            self = .tracking(old)
-        } else {
-            self = .tracking(Tracking(destinationSession, at: location, since: now))
-        }
-    }
-
-    /// Changes the state of the destination that the pointer is over.
-    mutating func updateTracking(_ change: (inout Tracking) -> Void) {
-        switch self {
-        case .tracking(var tracking?):
-            change(&tracking)
-            self = .tracking(tracking)
-        case .awaitingProposal(var tracking):
-            change(&tracking)
-            self = .awaitingProposal(tracking)
-        case .offered, .tracking(nil), .dropping, .transferring: break
-        }
-    }
-
-    /// The effect of taking the pointer away from its destination.
-    enum Departure: Sendable {
-        /// The pointer was over nothing.
-        case nothing
-        /// The source may move it elsewhere.
-        case left(Tracking)
-        /// The source has dropped already: the drop is decided now, and does nothing.
-        case decides(Tracking)
-    }
-
-    /// Takes the pointer away from its destination.
-    mutating func leave() -> Departure {
-        switch self {
-        case .tracking(let tracking?):
-            self = .tracking(nil)
-            return .left(tracking)
-        case .awaitingProposal(let tracking):
-            self = .tracking(nil)
-            return .decides(tracking)
-        case .offered, .tracking(nil), .dropping, .transferring: return .nothing
-        }
+    /// Takes the session away from its destination, and returns where it was.
+    @discardableResult
+    mutating func leave() -> Tracking? {
+        guard let tracking else { return nil }
+        self = .tracking(nil)
+        return tracking
     }
 
     // MARK: The drop
@@ -140,14 +83,14 @@ enum DragSessionPhase: Sendable {
     var drop: SessionDrop? {
         switch self {
         case .dropping(let drop), .transferring(let drop, _): drop
-        case .offered, .tracking, .awaitingProposal: nil
+        case .offered, .tracking: nil
         }
     }
 
     /// Opens the drop window.
     mutating func open(_ drop: SessionDrop) {
         switch self {
-        case .tracking, .awaitingProposal: self = .dropping(drop)
+        case .tracking: self = .dropping(drop)
         case .offered, .dropping, .transferring: break
         }
     }
@@ -163,7 +106,7 @@ enum DragSessionPhase: Sendable {
             self = .offered
             change(&drop)
             self = .transferring(drop, stage)
-        case .offered, .tracking, .awaitingProposal: break
+        case .offered, .tracking: break
         }
     }
 
@@ -173,7 +116,7 @@ enum DragSessionPhase: Sendable {
         switch self {
         case .dropping: true
         case .transferring(_, let stage): stage.accepts(report)
-        case .offered, .tracking, .awaitingProposal: false
+        case .offered, .tracking: false
         }
     }
 
@@ -196,7 +139,7 @@ enum DragSessionPhase: Sendable {
             drop.took(taken)
             stage.handle(report)
             self = .transferring(drop, stage)
-        case .offered, .tracking, .awaitingProposal: break
+        case .offered, .tracking: break
         }
     }
 
@@ -204,7 +147,7 @@ enum DragSessionPhase: Sendable {
     var name: String {
         switch self {
         case .offered: "offered"
-        case .tracking, .awaitingProposal: "tracking"
+        case .tracking: "tracking"
         case .dropping: "dropping"
         case .transferring: "transferring"
         }

@@ -1,7 +1,7 @@
 import PasteboardWire
 
-// The deadlines of drag sessions. Before the drop, a session is limited in total time and in time without an event.
-// After the drop, it may take any time as long as its bytes flow or its destination reports progress.
+// The deadlines of drag sessions. Before the drop, a session is limited in total time. After the drop, it may take any
+// time as long as its bytes flow or its destination reports progress.
 extension Sessions {
     /// The first session after `cursor` whose deadline has passed. The caller calls ``expire(_:in:)`` and then this
     /// again.
@@ -47,17 +47,12 @@ extension Sessions {
                 "destination \(destinationName(of: drop.destinationSession)) has not confirmed within \(limits.conclude) ms "
                 + "of its last load that it has the items (limit conclude)"
             return giveUp(slot, drop, Failure(.timeout, text), isCopied: drop.isCopied)
-        case .offered, .tracking, .awaitingProposal:
+        case .offered, .tracking:
             if sessionTable[slot].startedAt.addingClamped(limits.session) <= world.context.now {
                 let text = "the session took longer than \(limits.session) ms without a drop (limit session)"
                 abort(id, Failure(.timeout, text), &world.context)
-            } else if sessionTable[slot].waits == 0,
-                sessionTable[slot].activeAt.addingClamped(limits.sessionIdle) <= world.context.now
-            {
-                let text = "the session had no event for \(limits.sessionIdle) ms (limit session-idle)"
-                abort(id, Failure(.timeout, text), &world.context)
-            } else {
-                proposalIsLate(id, &world.context)
+            } else if let tracking = sessionTable[slot].phase.tracking {
+                lose(id, doesNotAnswer(tracking.destinationSession, limits), &world.context)
             }
         }
         return .continues
@@ -80,17 +75,5 @@ extension Sessions {
         let (session, publication) = (sessionTable.id(of: slot), sessionTable[slot].publication)
         let failed = isCopied ? nil : failure
         return .endsLoads(EndedDrop(session: session, publication: publication, cause: failure, failure: failed))
-    }
-
-    /// No proposal has arrived in time: a drop would do nothing, and the destination gets no other session until it
-    /// answers.
-    mutating func proposalIsLate(_ id: SessionID, _ context: inout BrokerContext) {
-        guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
-            let destinationSession = destinationSessionTable.find(tracking.destinationSession)
-        else { return }
-        if destinationSessionTable[destinationSession].phase.missDeadline() {
-            sendExit(to: tracking.destinationSession, &context)
-        }
-        lose(id, doesNotAnswer(tracking.destinationSession, context.limits), &context)
     }
 }

@@ -2,11 +2,12 @@ import PasteboardWire
 
 // The drop: its window, the loads in it, the reports of its destination, and its result for both sides.
 extension Sessions {
-    /// Decides a drop: the proposal that counts has arrived, or there is none.
+    /// Decides a drop. It does nothing without a proposal for the current location and items.
     mutating func drop(_ id: SessionID, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id) else { return }
         let tracking = sessionTable[slot].phase.tracking
-        let operation = tracking?.decision ?? .cancel
+        let isCurrent = tracking?.version == sessionTable[slot].version
+        let operation = (isCurrent ? tracking?.operation : nil) ?? .cancel
         var dropped = Dropped()
         dropped.operation = operation
         sessionTable[slot].send(dropped, &context)

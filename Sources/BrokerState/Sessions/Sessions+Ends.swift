@@ -1,13 +1,12 @@
 import PasteboardWire
 
-// The ends of sessions, destination sessions and waits. Reasons and results are reported by the callers.
+// The ends of sessions and destination sessions. Reasons and results are reported by the callers.
 extension Sessions {
     /// Ends a session for all but its source, which has been notified. The streams of its destination sessions end,
     /// each once.
     ///
     /// - Parameter failure: the error for the destinations; nil for the ordinary end.
     mutating func end(_ id: SessionID, _ failure: Failure? = nil, _ context: inout BrokerContext) {
-        endWaits(of: id, &context)
         guard let session = sessionTable.remove(id) else { return }
         context.accounting.release(of: .sessions, for: session.account)
         for destinationSession in session.destinationSessions.values.sorted(by: { $0.slot < $1.slot }) {
@@ -67,31 +66,6 @@ extension Sessions {
             destinationTable[slot].occupants.remove(id)
         }
         context.release(destinationSession.charge)
-    }
-
-    // MARK: Waits
-
-    /// Ends the waits of a session that has been dropped or has ended.
-    mutating func endWaits(of session: SessionID, _ context: inout BrokerContext) {
-        guard let slot = sessionTable.find(session), sessionTable[slot].waits > 0 else { return }
-        for id in waitTable.ids {
-            guard let slot = waitTable.find(id), waitTable[slot].session == session else { continue }
-            let failure = Failure(.superseded, "the drag session that waited has been dropped or has ended")
-            waitTable[slot].send(failure, &context)
-            endWait(id, &context)
-        }
-    }
-
-    /// Removes a wait that was answered or cancelled, that has expired, or whose connection has ended.
-    mutating func endWait(_ id: WaitID, _ context: inout BrokerContext) {
-        guard let wait = waitTable.remove(id) else { return }
-        closedStreams.append(ClosedStream(peer: wait.peer, stream: wait.stream))
-        context.accounting.release(of: .waits, for: wait.charge.account)
-        context.release(wait.charge)
-        guard let session = wait.session, let slot = sessionTable.find(session) else { return }
-        sessionTable[slot].waits -= 1
-        sessionTable[slot].activeAt = context.now
-        checkDeadline(of: session, &context)
     }
 
     // MARK: Deadlines

@@ -25,8 +25,7 @@ extension Sessions {
                 allowsMove: drag.allowsMove ?? true,
                 isRestricted: drag.isRestricted ?? false,
                 movesBetweenProcesses: drag.movesBetweenProcesses ?? false,
-                startedAt: context.now,
-                activeAt: context.now
+                startedAt: context.now
             )
         )
         context.counters.sessions += 1
@@ -62,21 +61,13 @@ extension Sessions {
         return sessionTable[slot].publication
     }
 
-    /// Completes an addition of items to a session: ends the stream of the addition, and asks the session's destination
-    /// again.
-    mutating func itemsAdded(to id: SessionID, stream: UInt64, in world: inout World) {
+    /// Completes an addition of items to a session, and ends the stream of the addition. The proposal for the earlier
+    /// items no longer counts: the source asks for another one by a move.
+    mutating func itemsAdded(to id: SessionID, stream: UInt64, _ context: inout BrokerContext) {
         guard let slot = sessionTable.find(id) else { return }
-        let location = sessionTable[slot].phase.tracking == nil ? sessionTable[slot].declinedLocation : nil
         sessionTable[slot].version += 1
-        sessionTable[slot].activeAt = world.context.now
-        sessionTable[slot].phase.updateTracking { [now = world.context.now] in $0.invalidate(at: now) }
-        sendVersion(of: id, stream: stream, &world.context)
-        world.context.send(End(), to: sessionTable[slot].source, stream: stream)
-        if let location {
-            track(id, to: location, in: &world)
-        } else {
-            ask(id, in: &world)
-        }
+        sendVersion(of: id, stream: stream, &context)
+        context.send(End(), to: sessionTable[slot].source, stream: stream)
     }
 
     private func sendVersion(of id: SessionID, stream: UInt64, _ context: inout BrokerContext) {
@@ -101,29 +92,24 @@ extension Sessions {
         let frame: DragSessionPhase.SourceFrame =
             switch kind {
             case .begin: .begin
-            case .move: .pointerUpdate
+            case .move: .move
             default: .drop
             }
-        let outcome = sessionTable[slot].phase.handle(frame)
-        switch outcome {
-        case .began:
-            _ = try Begin(decoding: payload)
-            sessionTable[slot].activeAt = world.context.now
-        case .tracks:
-            let update = try Move(decoding: payload)
-            sessionTable[slot].lastPointerUpdate = update.sequence ?? 0
-            sessionTable[slot].activeAt = world.context.now
-            track(id, to: update.location, in: &world)
-        case .awaitsProposal, .decides:
-            _ = try Drop(decoding: payload)
-            endWaits(of: id, &world.context)
-            sessionTable[slot].activeAt = world.context.now
-            if case .decides = outcome { drop(id, &world.context) }
-        case .isViolation:
+        guard sessionTable[slot].phase.accept(frame) else {
             throw Failure(
                 .protocolViolation,
-                "\(kind) does not fit the session: begin is sent once, then any number of moves, and then one drop"
+                "\(kind) does not fit the session: begin is sent once, then moves, each after the answer to the one before, "
+                    + "and then one drop"
             )
+        }
+        switch frame {
+        case .begin: _ = try Begin(decoding: payload)
+        case .move:
+            let move = try Move(decoding: payload)
+            track(id, to: move.location, move: move.sequence ?? 0, in: &world)
+        case .drop:
+            _ = try Drop(decoding: payload)
+            drop(id, &world.context)
         }
     }
 

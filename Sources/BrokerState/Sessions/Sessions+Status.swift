@@ -26,7 +26,7 @@ extension Sessions {
         {
             status.destination = destinationTable[destination].name
         }
-        status.operation = (phase.drop?.operation ?? phase.tracking?.operation)
+        status.operation = phase.drop?.operation ?? phase.tracking?.operation
         status.milliseconds = world.context.now - sessionTable[slot].startedAt
         return status
     }

@@ -1,25 +1,22 @@
 import PasteboardWire
 
-// The location of a session: the source moves the pointer, and the destination there is asked for a proposal.
+// The location of a session: the source's moves, the questions to the destination there, its proposals, and the ways in
+// which a session leaves a destination. The source's client asks one question at a time, and the broker passes it on.
 extension Sessions {
-    /// Handles a location from the source; nil if the pointer is over nothing.
-    mutating func track(_ id: SessionID, to location: Location?, in world: inout World) {
-        guard let slot = sessionTable.find(id) else { return }
-        sessionTable[slot].declinedLocation = nil
-        sessionTable[slot].isDirected = true
+    // MARK: Questions
+
+    /// Handles a move of the source; without a location the session is over nothing.
+    mutating func track(_ id: SessionID, to location: Location?, move: UInt64, in world: inout World) {
         guard let location else {
             leave(id, &world.context)
-            return reply(id, .cancel, &world.context)
+            return reply(id, .cancel, to: move, &world.context)
         }
         do throws(Failure) {
             let destination = try destination(location.destination, for: id)
-            let destinationSession = try destinationSession(of: id, at: destination, in: &world)
-            track(id, over: destinationSession, location, in: &world)
+            try ask(id, at: try destinationSession(of: id, at: destination, in: &world), location, move, in: &world)
         } catch {
             leave(id, &world.context)
-            // The destination exists, so the length of its name in the stored location is limited.
-            if error.code == .typeUnavailable { sessionTable[slot].declinedLocation = location }
-            reply(id, .cancel, refusal: error, &world.context)
+            reply(id, .cancel, to: move, refusal: error, &world.context)
         }
     }
 
@@ -34,70 +31,46 @@ extension Sessions {
         )
     }
 
-    /// Moves the pointer over a destination, and asks it for a proposal.
-    mutating func track(
+    /// Moves the session to a location in a destination, and asks that for a proposal.
+    private mutating func ask(
         _ id: SessionID,
-        over destinationSessionID: DestinationSessionID,
+        at destinationSessionID: DestinationSessionID,
         _ location: Location,
+        _ move: UInt64,
         in world: inout World
-    ) {
+    ) throws(Failure) {
         guard let slot = sessionTable.find(id),
-            let destinationSession = destinationSessionTable.find(destinationSessionID)
-        else { return }
-        var location = location
-        location.destination = destinationName(of: destinationSessionID)
-        if sessionTable[slot].phase.tracking?.destinationSession != destinationSessionID { leave(id, &world.context) }
-        if destinationSessionTable[destinationSession].declinedVersion == sessionTable[slot].version {
-            return declined(id, at: location, &world.context)
-        }
-        sessionTable[slot].activeAt = world.context.now
-        sessionTable[slot].phase.track(destinationSessionID, at: location, now: world.context.now)
-        ask(id, in: &world)
-    }
-
-    // MARK: Questions
-
-    /// Asks the destination that the session is over, unless an answer of it is pending. Then it is asked after that
-    /// answer, about the location at that time.
-    mutating func ask(_ id: SessionID, in world: inout World) {
-        guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
-            tracking.needsQuestion, let since = tracking.awaitedSince,
-            let destinationSession = destinationSessionTable.find(tracking.destinationSession),
+            let destinationSession = destinationSessionTable.find(destinationSessionID),
             let destination = destinationTable.find(destinationSessionTable[destinationSession].destination)
         else { return }
-        world.context.check(by: since.addingClamped(world.context.limits.proposal))
-        guard destinationSessionTable[destinationSession].phase.pending == .nothing else { return }
-        guard announce(slot, at: destinationSession, destination, in: &world) else {
-            let failure = doesNotAnswer(tracking.destinationSession, world.context.limits)
-            return lose(id, failure, &world.context)
-        }
+        let old = sessionTable[slot].phase.tracking?.destinationSession
+        if old != destinationSessionID { leave(id, &world.context) }
         let sequence = destinationSessionTable[destinationSession].lastQuestion + 1
+        let isEntry = !destinationSessionTable[destinationSession].phase.isInside
+        guard destinationSessionTable[destinationSession].phase.pending == nil,
+            announce(slot, at: destinationSession, destination, in: &world)
+        else { throw doesNotAnswer(destinationSessionID, world.context.limits) }
         destinationSessionTable[destinationSession].lastQuestion = sequence
-        let message = destinationSessionTable[destinationSession].phase.ask(sequence)
-        destinationTable[destination].occupants.insert(tracking.destinationSession)
-        let question = Tracking.Question(
-            sequence: sequence,
-            pointerUpdate: sessionTable[slot].lastPointerUpdate,
+        destinationSessionTable[destinationSession].phase.ask(sequence)
+        destinationTable[destination].occupants.insert(destinationSessionID)
+        let tracking = Tracking(
+            destinationSession: destinationSessionID,
+            location: location,
             version: sessionTable[slot].version,
-            askedAt: world.context.now
+            move: move,
+            answer: .awaited(since: world.context.now)
         )
-        sessionTable[slot].phase.updateTracking { $0.ask(question) }
+        sessionTable[slot].phase.track(tracking)
         world.context.check(in: world.context.limits.proposal)
-        let stream = tracking.destinationSession.stream
-        switch message {
-        case .enter:
+        let stream = destinationSessionID.stream
+        if isEntry {
             var enter = Enter()
-            enter.sequence = sequence
-            enter.location = tracking.location
-            enter.version = question.version
+            (enter.sequence, enter.location, enter.version) = (sequence, location, tracking.version)
             destinationTable[destination].send(enter, on: stream, &world.context)
-        case .update:
+        } else {
             var update = Update()
-            update.sequence = sequence
-            update.location = tracking.location
-            update.version = question.version
+            (update.sequence, update.location, update.version) = (sequence, location, tracking.version)
             destinationTable[destination].send(update, on: stream, &world.context)
-        case nil: break
         }
     }
 
@@ -148,7 +121,103 @@ extension Sessions {
 
     /// Records the number of bytes that a peer has not read.
     mutating func setUnread(_ count: UInt64, of peer: PeerID) {
-        guard !announcements.isEmpty else { return }
-        announcements[peer]?.unread = count
+        if !announcements.isEmpty { announcements[peer]?.unread = count }
+    }
+
+    // MARK: Proposals
+
+    /// Handles the answer of a destination, and passes it on to the source.
+    mutating func proposed(
+        _ proposal: Proposal,
+        _ destinationSessionID: DestinationSessionID,
+        in world: inout World
+    ) throws(Failure) {
+        guard let destinationSession = destinationSessionTable.find(destinationSessionID),
+            let destination = destinationTable.find(destinationSessionTable[destinationSession].destination)
+        else { return }
+        let sequence = proposal.sequence ?? 0
+        guard sequence <= destinationSessionTable[destinationSession].lastQuestion else {
+            throw Failure(.protocolViolation, "proposal \(sequence) has a number that the broker has not sent")
+        }
+        let declines = proposal.cannotHandle == true
+        guard destinationSessionTable[destinationSession].phase.answered(sequence, declines: declines) else { return }
+        announcements[destinationTable[destination].peer]?.answered()
+        if declines { destinationTable[destination].occupants.remove(destinationSessionID) }
+        let id = destinationSessionTable[destinationSession].session
+        guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.tracking,
+            tracking.destinationSession == destinationSessionID
+        else { return }
+        var (operation, refusal) = (DropOperation.cancel, Failure?.none)
+        if declines {
+            sessionTable[slot].phase.leave()
+        } else {
+            (operation, refusal) = judge(proposal, slot, destination)
+            sessionTable[slot].phase.propose(operation)
+        }
+        reply(id, operation, of: proposal, to: tracking.move, refusal: refusal, &world.context)
+    }
+
+    /// The operation of a proposal, or the refusal if the session does not allow the operation.
+    private func judge(
+        _ proposal: Proposal,
+        _ slot: Slot,
+        _ destination: DestinationSlot
+    ) -> (operation: DropOperation, refusal: Failure?) {
+        let operation = proposal.operation.flatMap { $0.isKnown ? $0 : nil } ?? .cancel
+        guard operation == .move, !sessionTable[slot].allowsMove(by: destinationTable[destination].process) else {
+            return (operation, nil)
+        }
+        let refusal = Failure(
+            .notPermitted,
+            "destination \(destinationTable[destination].name) would move the items, which the session does not allow"
+                + (sessionTable[slot].allowsMove ? " between processes" : "")
+        )
+        return (.cancel, refusal)
+    }
+
+    /// Sends the source the answer to a move.
+    private func reply(
+        _ id: SessionID,
+        _ operation: DropOperation,
+        of answer: Proposal = Proposal(),
+        to move: UInt64,
+        refusal: Failure? = nil,
+        _ context: inout BrokerContext
+    ) {
+        guard let slot = sessionTable.find(id) else { return }
+        var proposal = Proposal()
+        proposal.sequence = move
+        proposal.operation = operation
+        proposal.isPrecise = answer.isPrecise
+        proposal.prefersFullSizePreview = answer.prefersFullSizePreview
+        proposal.cannotHandle = answer.cannotHandle
+        proposal.refusal = refusal
+        sessionTable[slot].send(proposal, &context)
+    }
+
+    // MARK: Leaving
+
+    /// Takes the session away from its destination, which is notified if it knows that the session is there.
+    @discardableResult
+    private mutating func leave(_ id: SessionID, _ context: inout BrokerContext) -> Tracking? {
+        guard let slot = sessionTable.find(id), let tracking = sessionTable[slot].phase.leave() else { return nil }
+        if let destinationSession = destinationSessionTable.find(tracking.destinationSession),
+            destinationSessionTable[destinationSession].phase.leave(),
+            let peer = peer(of: tracking.destinationSession)
+        {
+            context.send(Exit(), to: peer, stream: tracking.destinationSession.stream)
+        }
+        return tracking
+    }
+
+    /// The session has lost the destination that it was over. Its source is notified of the reason.
+    mutating func lose(_ id: SessionID, _ failure: Failure, _ context: inout BrokerContext) {
+        guard let tracking = leave(id, &context), let slot = sessionTable.find(id) else { return }
+        guard tracking.awaitedSince == nil else {
+            return reply(id, .cancel, to: tracking.move, refusal: failure, &context)
+        }
+        var exit = Exit()
+        exit.refusal = failure
+        sessionTable[slot].send(exit, &context)
     }
 }

@@ -1,12 +1,12 @@
 import PasteboardWire
 
-/// Drag sessions, the destinations on which they are dropped, and the waits of sources for destinations.
+/// Drag sessions, and the destinations on which they are dropped.
 ///
 /// A drag session has one destination session for each destination that it has reached: the destination's view of it.
 /// The phases of the two contain their rules.
 ///
-/// The files use each other in one direction: ends, then drops, the ways of leaving a destination, questions and
-/// proposals, and last the frames of sources and destinations.
+/// The files use each other in one direction: ends, then drops, questions and proposals, and last the frames of sources
+/// and destinations.
 ///
 /// Sessions have no access to loads or peers. A call that leaves work on loads to the caller returns a
 /// ``SessionOutcome``. Each request contains a ``Participant``, and ``takeClosedStreams()`` returns the client streams
@@ -21,7 +21,6 @@ struct Sessions: ~Copyable, Sendable {
     var destinationNames: [String: DestinationID] = [:]
     /// The number of times that a destination was registered or has ended.
     var destinationChanges: UInt64 = 0
-    var waitTable = SlotTable<DestinationWait>()
     /// For each peer that has had a destination.
     var announcements: [PeerID: Announcements] = [:]
     var closedStreams: [ClosedStream] = []
@@ -29,7 +28,6 @@ struct Sessions: ~Copyable, Sendable {
     var sessionCount: Int { sessionTable.count }
     var destinationSessionCount: Int { destinationSessionTable.count }
     var destinationCount: Int { destinationTable.count }
-    var waitCount: Int { waitTable.count }
 
     /// The peers with a session, as its source or a destination.
     var peers: Set<PeerID> {
@@ -100,11 +98,11 @@ struct Sessions: ~Copyable, Sendable {
         return Failure(.timeout, text)
     }
 
-    /// Removes the announcements to a peer that has disconnected. Its own sessions and destinations have ended before.
+    /// Forgets a peer that has disconnected. Its own sessions and destinations have ended before.
     mutating func peerLeft(_ peer: PeerID) { announcements[peer] = nil }
 }
 
-/// The properties of a peer that a session, a destination or a wait stores.
+/// The properties of a peer that a destination stores.
 struct Participant: Sendable {
     let peer: PeerID
     let access: AccessContext

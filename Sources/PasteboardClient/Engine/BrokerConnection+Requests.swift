@@ -58,30 +58,6 @@ extension BrokerConnection {
         }
     }
 
-    /// Waits until there is a destination of this name.
-    ///
-    /// - Parameters:
-    ///   - milliseconds: the longest time to wait; nil for no limit.
-    ///   - session: the handle of the drag session that waits.
-    ///   - latest: the time at which it fails with `timeout` (see `MonotonicClock`).
-    /// - Throws: `nothing-here` after `milliseconds`; `timeout` if the broker does not answer then.
-    package func wait(
-        for destination: String,
-        milliseconds: UInt64?,
-        session: UInt64? = nil,
-        until latest: UInt64 = .max
-    ) async throws(RequestFailure) {
-        var wait = Wait()
-        wait.destination = destination
-        wait.milliseconds = milliseconds
-        wait.handle = session
-        let message = wait
-        let answer = core.withLock { MonotonicClock.deadline(milliseconds: $0.io.timeouts.answer) }
-        let deadline = milliseconds.map { count in answer.addingClamped(min(count, .max / 1_000_000) * 1_000_000) }
-        var stream = open(until: min(latest, deadline ?? .max)) { (state) throws(Failure) in try state.open(message) }
-        try await stream.answer { if case .ended = $0 { () } else { nil } }
-    }
-
     /// Makes the broker end, and returns before it has ended. Loads whose bytes already flow may finish until the limit
     /// `drain`.
     ///

@@ -16,10 +16,6 @@ final class LinkedDestinations: Sendable {
         var refused: Set<String> = []
     }
 
-    /// The number of destinations of a machine that can have counterparts: as many as its broker has by default. A
-    /// broker that lists more must not fill the memory.
-    private static let longestList = 1_024
-
     /// The machine with the counterparts.
     private let front: LinkEnd
     /// The machine with the destinations.
@@ -37,10 +33,10 @@ final class LinkedDestinations: Sendable {
 
     /// Keeps the counterparts like the destinations until a broker ends.
     func run() async throws(RequestFailure) {
-        var changes = Self.watch(back)
+        var changes = back.connection.watchDestinations()
         let others = Task(executorPreference: front.connection.loop) { [front, changes = changes.shared] in
             // A destination of the front may have had the name of a counterpart, and end.
-            var watch = Self.watch(front)
+            var watch = front.connection.watchDestinations()
             while let event = try? await watch.next(at: .standing) {
                 guard case .changed = event else { continue }
                 watch.tell { $0.grantChange($1) }
@@ -49,12 +45,13 @@ final class LinkedDestinations: Sendable {
         }
         defer { others.cancel() }
         while true {
-            if let event = try await changes.next(at: .standing, or: []) {
+            // If the list fails, the broker is ending. Its destinations may still take drops.
+            if let listed = try? await back.connection.destinations() { await adjust(to: listed) }
+            while let event = try await changes.next(at: .standing, or: []) {
                 guard case .changed = event else { continue }
                 changes.tell { $0.grantChange($1) }
+                break
             }
-            // If the list fails, the broker is ending. Its destinations may still take drops.
-            if let listed = try? await listed() { await adjust(to: listed) }
         }
     }
 
@@ -62,26 +59,6 @@ final class LinkedDestinations: Sendable {
     func end() {
         for counterpart in state.withLock({ exchange(&$0.counterparts, with: [:]) }).values {
             counterpart.serving.cancel()
-        }
-    }
-
-    private static func watch(_ end: LinkEnd) -> BrokerStream {
-        var watch = Watch()
-        watch.destinations = true
-        (watch.sinceChangeCount, watch.credit) = (0, 1)
-        watch.requires = [Feature.links.rawValue]
-        let request = watch
-        return end.connection.open { (state) throws(Failure) in try state.open(request) }
-    }
-
-    private func listed() async throws(RequestFailure) -> [DestinationStatus] {
-        var listed: [DestinationStatus] = []
-        var stream = back.connection.request { (state) throws(Failure) in try state.open(Status()) }
-        return try await stream.answer { event in
-            if case .statusEntry(_, let entry) = event, listed.count < Self.longestList {
-                if let destination = entry.destination { listed.append(destination) }
-            }
-            return if case .ended = event { listed } else { nil }
         }
     }
 

@@ -220,7 +220,7 @@ extension ClientState {
             streams.values[index].phase = .status(memory: memory + Self.statusEntryMemory + payload.count)
             return .statusEntry(open.programStream, try StatusEntry(decoding: bytes, range: payload))
         case (.load, .end) where open.isAnswered, (.createBoard, .end) where open.isStanding, (.publication, .end),
-            (.listing, .end), (.changed, .end), (.status, .end), (.stop, .end), (.wait, .end):
+            (.listing, .end), (.changed, .end), (.status, .end), (.stop, .end):
             let end = try End(decoding: bytes, range: payload)
             close(at: index, stream: stream)
             if case .load = open.phase, open.received != end.byteCount ?? open.declared ?? open.received {
@@ -240,8 +240,6 @@ extension ClientState {
         case (.watch, .change) where open.isStanding && open.received < open.granted:
             streams.values[index].received += 1
             return .changed(open.programStream, try Change(decoding: bytes, range: payload))
-        case (.destination, .exit) where open.isStanding:
-            return .exited(open.programStream, try Exit(decoding: bytes, range: payload))
         default:
             throw .violation("\(kind) does not fit stream \(stream)")
         }

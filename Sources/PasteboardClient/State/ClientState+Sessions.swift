@@ -18,23 +18,34 @@ extension ClientState {
         streamFrames.append(Begin(), stream: session)
     }
 
-    /// Reports that the session is at `location` now, or at none. The answer is a proposal of this sequence or of a
-    /// later one.
+    /// Moves the session to `location`, or away from all destinations. The answer is a proposal of this sequence or of
+    /// a later one.
     package mutating func move(_ session: UInt64, to location: Location?, sequence: UInt64) throws(Failure) {
-        guard let index = sessionIndex(session), !streams.values[index].isDropped else { return }
+        guard sessionIndex(session) != nil else { return }
         var move = Move()
         move.location = location
         move.sequence = sequence
-        try streamFrames.appendChecked(move, stream: session)
-        streams.values[index].lastMove = sequence
-        updateStanding(at: index)
+        // It may be sent later, when nobody would learn that it is too long.
+        var frames = FrameMemory()
+        try frames.appendChecked(move, stream: session)
+        ask(session) { $0.move(move) }
     }
 
-    /// Drops the session where it is. The broker answers with `dropped`.
+    /// Drops the session where it is, after all moves. The broker answers with `dropped`.
     package mutating func drop(_ session: UInt64) {
-        guard let index = sessionIndex(session), !streams.values[index].isDropped else { return }
-        streamFrames.append(Drop(), stream: session)
-        streams.values[index].isDropped = true
+        ask(session) { $0.drop() }
+    }
+
+    /// Sends what is to be sent after a step of the source or an answer.
+    private mutating func ask(_ session: UInt64, _ step: (inout DragQuestions) -> DragQuestions.Step) {
+        guard let index = sessionIndex(session) else { return }
+        switch step(&questions[session, default: DragQuestions()]) {
+        case .none: break
+        case .move(let move): streamFrames.append(move, stream: session)
+        case .drop:
+            streamFrames.append(Drop(), stream: session)
+            streams.values[index].isDropped = true
+        }
         updateStanding(at: index)
     }
 
@@ -50,7 +61,7 @@ extension ClientState {
     mutating func updateStanding(at index: Int) {
         let open = streams.values[index]
         guard case .session = open.phase else { return }
-        setStanding(!open.isDropped && open.lastProposal >= open.lastMove, at: index)
+        setStanding(!open.isDropped && questions[open.stream]?.isAsked != true, at: index)
     }
 
     mutating func onSession(
@@ -62,10 +73,12 @@ extension ClientState {
     ) throws(Failure) -> ClientEvent? {
         let open = streams.values[index]
         switch kind {
-        case .proposal where open.operation == nil:
+        case .proposal where !open.isDropped:
             let proposal = try Proposal(decoding: bytes, range: payload)
-            streams.values[index].lastProposal = max(open.lastProposal, proposal.sequence ?? 0)
-            updateStanding(at: index)
+            guard questions[stream]?.isAsked == true else {
+                throw .violation("a proposal that is no answer on stream \(stream)")
+            }
+            ask(stream) { $0.answered() }
             return .proposed(open.programStream, proposal)
         case .exit where open.operation == nil:
             return .exited(open.programStream, try Exit(decoding: bytes, range: payload))
@@ -86,18 +99,6 @@ extension ClientState {
     }
 
     // MARK: The destination
-
-    /// Requests a session for a destination to which the source has not directed it. The answers are `session` and
-    /// `entered`, or `exited` with the refusal.
-    package mutating func enter(_ destination: UInt64, session handle: UInt64, at location: Location) {
-        guard failure == nil, let index = streams.index(of: destination),
-            case .destination = streams.values[index].phase
-        else { return }
-        var enter = Enter()
-        enter.handle = handle
-        enter.location = location
-        connectionFrames.append(enter, stream: destination)
-    }
 
     /// Sends the proposal for a drop, as the answer to `entered` or `updated`.
     package mutating func propose(_ proposal: Proposal, on stream: UInt64) {

@@ -38,6 +38,8 @@ package struct ClientState: Sendable {
 
     var streams = StreamTable(empty: OpenStream(.probe, on: 0))
     var asks = StreamTable(empty: OpenAsk())
+    /// The moves of this client's drag sessions, by stream.
+    var questions: [UInt64: DragQuestions] = [:]
     /// Sessions at this client's destinations.
     var destinationSessions = StreamTable(empty: OpenDestinationSession())
     /// The destination sessions whose drop was performed while loads of them wait for their turn.
@@ -143,13 +145,6 @@ package struct ClientState: Sendable {
 
     package mutating func open(_ stop: Stop) throws(Failure) -> UInt64 {
         try open(stop, as: .stop)
-    }
-
-    /// Opens a wait for a destination; the event `ended` answers it.
-    package mutating func open(_ wait: Wait) throws(Failure) -> UInt64 {
-        // An older broker must refuse the request instead of ignoring it. A wait may be silent for long; during it
-        // probes show that the broker still answers.
-        try open(wait, as: .wait, flags: .mustUnderstand)
     }
 
     /// Opens a watch; the event `registered` answers it.
@@ -351,6 +346,7 @@ package struct ClientState: Sendable {
         switch streams.values[index].phase {
         case .load: openLoads -= 1
         case .probe: probe = nil
+        case .session, .offering: questions[stream] = nil
         default: break
         }
         remove(at: index, stream: stream, programStream: programStream)
@@ -380,6 +376,7 @@ package struct ClientState: Sendable {
         self.streams = StreamTable(empty: OpenStream(.probe, on: 0))
         self.asks = StreamTable(empty: OpenAsk())
         self.destinationSessions = StreamTable(empty: OpenDestinationSession())
+        questions = [:]
         performedDestinationSessions = []
         waiting = [:]
         turns = []

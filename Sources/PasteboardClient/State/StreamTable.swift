@@ -124,7 +124,6 @@ struct OpenStream: StreamRecord {
         /// Committed. The session exists as long as the stream.
         case session
         case destination
-        case wait
         case watch
         case createBoard
         /// Sent only to find out whether the broker still answers; it causes no events.
@@ -156,9 +155,7 @@ struct OpenStream: StreamRecord {
     var hasSentBytes = false
 
     // Fields of a drag session.
-    var lastMove: UInt64 = 0
-    var lastProposal: UInt64 = 0
-    /// Whether this client has dropped the session.
+    /// Whether the drop was sent.
     var isDropped = false
     /// The operation of the drop, after the broker has reported it.
     var operation: DropOperation?

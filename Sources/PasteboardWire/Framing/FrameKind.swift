@@ -24,9 +24,6 @@
     case performed = 29
     case conclude = 30
 
-    // A frame of a client that opens a stream.
-    case wait = 31
-
     // Frames of the broker.
     case ask = 32
     case answer = 33
@@ -84,7 +81,6 @@ extension FrameKind {
         case .drop: Drop.self
         case .performed: Performed.self
         case .conclude: Conclude.self
-        case .wait: Wait.self
         case .ask: Ask.self
         case .answer: Answer.self
         case .committed: Committed.self
@@ -131,8 +127,8 @@ extension FrameKind {
     @usableFromInline static var kindsOnRequests: UInt64 {
         @inlinable @inline(__always) get {
             write.bit | item.bit | commit.bit | load.bit | list.bit | clear.bit | status.bit | stop.bit | drag.bit
-                | destination.bit | begin.bit | move.bit | drop.bit | wait.bit | data.bit | error.bit | cancel.bit
-                | credit.bit | enter.bit | watch.bit | createBoard.bit
+                | destination.bit | begin.bit | move.bit | drop.bit | data.bit | error.bit | cancel.bit | credit.bit
+                | watch.bit | createBoard.bit
         }
     }
 

@@ -60,9 +60,6 @@ extension Sessions {
         for id in destinationTable.ids {
             if let slot = destinationTable.find(id) { charges.append(destinationTable[slot].charge) }
         }
-        for id in waitTable.ids {
-            if let slot = waitTable.find(id) { charges.append(waitTable[slot].charge) }
-        }
         return charges
     }
 
@@ -104,14 +101,8 @@ extension Sessions {
                 check(drop.arrived.isSubset(of: drop.requested), "\(name): what was not requested has arrived")
                 if case .transferring(_, .concluded) = phase { check(drop.openLoads > 0, "\(name) waits for nothing") }
             }
-            if case .awaitingProposal(let tracking) = phase {
-                check(tracking.isAwaiting, "\(name) is dropped and waits for nothing")
-            }
             let deadline = sessionTable[slot].deadline(limits)
             check(nextCheck <= max(deadline, now) + 20, "\(name): its deadline is before the next check")
-            let waits = waitTable.ids.count { wait in waitTable.find(wait).map { waitTable[$0].session == id } ?? false
-            }
-            check(sessionTable[slot].waits == waits, "\(name) counts \(sessionTable[slot].waits) of \(waits) waits")
         }
         for id in destinationSessionTable.ids {
             guard let slot = destinationSessionTable.find(id) else { continue }
@@ -126,7 +117,7 @@ extension Sessions {
             let destination = destinationTable.find(destinationID)
             let isKnown = destination.map { destinationTable[$0].sessions.contains(id) }
             check(isKnown == true, "\(name): its destination does not know it")
-            let pending = phase.pending.sequence
+            let pending = phase.pending
             check(
                 pending == nil || pending == destinationSessionTable[slot].lastQuestion,
                 "\(name) owes an older answer"
@@ -134,9 +125,12 @@ extension Sessions {
             let isAnnounced = destinationSessionTable[slot].announced.version > 0
             check(isAnnounced == phase.isOpen, "\(name) is announced and not open, or not")
             if phase.isInside {
-                check(!phase.isLate, "\(name) is inside and late")
-                let over = session.flatMap { sessionTable[$0].phase.tracking?.destinationSession }
-                check(over == id, "\(name) is inside, its session elsewhere")
+                let tracking = session.flatMap { sessionTable[$0].phase.tracking }
+                check(tracking?.destinationSession == id, "\(name) is inside, its session elsewhere")
+                check(
+                    (pending != nil) == (tracking?.awaitedSince != nil),
+                    "\(name): its source waits for no answer, or not"
+                )
                 let occupies = destination.map { destinationTable[$0].occupants.contains(id) }
                 check(occupies == true, "\(name) is inside and does not occupy")
             }

@@ -77,7 +77,7 @@ extension BrokerState {
         }
         for (resource, expected) in [
             (Accounting.Resource.connections, peers.count), (.sessions, sessions.sessionCount),
-            (.destinations, sessions.destinationCount), (.waits, sessions.waitCount), (.watches, watches.count),
+            (.destinations, sessions.destinationCount), (.watches, watches.count),
         ] {
             let (total, sum) = (
                 world.context.accounting.total(of: resource), world.context.accounting.sum(of: resource)

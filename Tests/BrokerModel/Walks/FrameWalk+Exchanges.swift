@@ -60,7 +60,7 @@ extension FrameWalk {
     // MARK: A whole drag and drop
 
     private enum DropStep: Int, CaseIterable {
-        case register, drag, move, propose, drop, proposeAgain, load, serve, perform, conclude
+        case register, drag, move, propose, drop, load, serve, perform, conclude
     }
 
     /// Drags an item from one peer to another, without the steps that the input omits.
@@ -79,7 +79,7 @@ extension FrameWalk {
                 drag(from)
                 session = peers[from].own.last ?? 0
             case .move: send(.move, maker.move(to: name).encoded, on: session, as: from)
-            case .propose, .proposeAgain: propose(to)
+            case .propose: propose(to)
             case .drop: send(.drop, [], on: session, as: from)
             case .load:
                 var load = Load()

@@ -13,10 +13,10 @@ struct FrameWalk: WalkPart {
     }
 
     static let requests: [FrameKind] = [
-        .write, .load, .list, .clear, .status, .drag, .destination, .wait, .load, .write,
+        .write, .load, .list, .clear, .status, .drag, .destination, .load, .write,
     ]
     static let continuing: [FrameKind] = [
-        .item, .commit, .begin, .move, .drop, .cancel, .credit, .enter, .item, .commit, .move, .error,
+        .item, .commit, .begin, .move, .drop, .cancel, .credit, .item, .commit, .move, .error,
     ]
     static let answering: [FrameKind] = [
         .answer, .end, .error, .progress, .performed, .conclude, .exit, .proposal, .end, .proposal, .performed,

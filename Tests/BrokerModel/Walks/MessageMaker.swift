@@ -36,14 +36,12 @@ package struct MessageMaker {
         case .move: (input.choice(8) == 0 ? Move() : move(to: destinationName())).encoded
         case .performed: performed().encoded
         case .conclude: conclude().encoded
-        case .wait: wait().encoded
         case .watch: watch().encoded
         case .answer: answer().encoded
         case .end: end().encoded
         case .error: failure().encoded
         case .credit: credit().encoded
         case .progress: progress().encoded
-        case .enter: enter().encoded
         case .exit: exit().encoded
         case .proposal: proposal().encoded
         case .begin, .drop, .cancel, .status, .stop: input.flag() ? [] : input.take(input.choice(16))
@@ -281,15 +279,6 @@ package struct MessageMaker {
         return move
     }
 
-    private mutating func enter() -> Enter {
-        var enter = Enter()
-        enter.handle = handle()
-        enter.location = optional { $0.location(at: $0.destinationName()) }
-        enter.sequence = number()
-        enter.version = number()
-        return enter
-    }
-
     private mutating func exit() -> Exit {
         var exit = Exit()
         exit.refusal = optional { $0.failure() }
@@ -336,13 +325,5 @@ package struct MessageMaker {
         watch.requires = requires()
         if watch.requires.contains(Feature.allBoards.rawValue) { (watch.allBoards, watch.board) = (flag(), nil) }
         return watch
-    }
-
-    private mutating func wait() -> Wait {
-        var wait = Wait()
-        wait.destination = destinationName()
-        wait.milliseconds = number()
-        wait.handle = handle()
-        return wait
     }
 }

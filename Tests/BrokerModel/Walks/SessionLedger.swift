@@ -11,6 +11,8 @@ struct SessionLedger {
         var items: Int
         var handle: UInt64?
         var isBegun = false
+        /// Whether a move is not answered.
+        var isAsked = false
         var dropped: DropOperation?
         var isTransferred = false
         /// The operation of the last proposal that the source received.
@@ -67,6 +69,8 @@ struct SessionLedger {
     }
 
     mutating func begun(_ stream: WalkStream) { drags[stream]?.isBegun = true }
+
+    mutating func moved(_ stream: WalkStream) { drags[stream]?.isAsked = true }
 
     mutating func adding(_ items: Int, on stream: WalkStream, to handle: UInt64) {
         additions[stream] = (handle, items)
@@ -125,6 +129,7 @@ struct SessionLedger {
     mutating func disturbed(_ stream: WalkStream, by kind: FrameKind) {
         switch kind {
         case .begin: begun(stream)
+        case .move: moved(stream)
         case .cancel, .error:
             if drags[stream] != nil {
                 cancelled(drag: stream)
@@ -158,10 +163,11 @@ struct SessionLedger {
 
     /// The sessions with a proposal of copy or move.
     var accepted: [WalkStream] {
-        Self.sorted(drags.filter { $0.value.proposed.transfers && $0.value.dropped == nil }.keys)
+        Self.sorted(drags.filter { $0.value.proposed.transfers && $0.value.dropped == nil && !$0.value.isAsked }.keys)
     }
 
-    func isDropped(_ stream: WalkStream) -> Bool { drags[stream]?.dropped != nil }
+    /// Whether the source may move or drop the session.
+    func isFree(_ stream: WalkStream) -> Bool { drags[stream].map { $0.dropped == nil && !$0.isAsked } ?? false }
 
     func handle(of stream: WalkStream) -> UInt64? { drags[stream]?.handle ?? destinationSessions[stream]?.handle }
 
@@ -222,6 +228,12 @@ struct SessionLedger {
         case .proposal, .exit:
             if drag.dropped != nil || !drag.isBegun {
                 breaks("\(frame) of a session that is dropped or not begun")
+            }
+            if frame.kind == .proposal {
+                if !drag.isAsked { breaks("\(frame) without a move") }
+                drags[stream]?.isAsked = false
+            } else if drag.isAsked {
+                breaks("\(frame) instead of an answer")
             }
             drags[stream]?.proposed =
                 frame.kind == .exit ? .cancel : frame.decode(Proposal.self).operation ?? .cancel

@@ -62,8 +62,7 @@ struct SessionWalk: WalkPart {
         case 190..<195: return add()
         case 195..<196: return withdraw()
         case 196..<197: return leave()
-        case 197..<199: return enter()
-        case 199..<200: return exit()
+        case 197..<200: return exit()
         case 200..<201: return status(as: peer)
         default: return disturb(as: peer)
         }
@@ -150,16 +149,16 @@ struct SessionWalk: WalkPart {
         return "begin"
     }
 
-    /// - Parameter percent: how often a session that was dropped counts too.
-    private mutating func source(orDropped percent: Int = 10) -> WalkStream? {
+    /// - Parameter percent: how often a session counts that must not be moved or dropped now.
+    private mutating func source(orBusy percent: Int = 10) -> WalkStream? {
         let held = ledger.drags(isBegun: true)
-        let undropped = held.filter { !ledger.isDropped($0) }
-        return choices.element(of: (chance(percent) ? held : undropped))
+        let free = held.filter { ledger.isFree($0) }
+        return choices.element(of: (chance(percent) ? held : free))
     }
 
     private mutating func move() -> String {
-        // After the drop it is a violation.
-        guard let drag = source(orDropped: 1) else { return "nothing" }
+        // Before the answer to the last move, and after the drop, it is a violation.
+        guard let drag = source(orBusy: 1) else { return "nothing" }
         let name = chance(5) ? "nowhere" : choices.element(of: Self.names)
         broker.move(
             drag.id,
@@ -168,12 +167,13 @@ struct SessionWalk: WalkPart {
             sequence: chance(5) ? .max : choices.number(in: 0...100),
             from: drag.peer
         )
+        ledger.moved(drag)
         return "move"
     }
 
     private mutating func drop() -> String {
         let accepted = ledger.accepted
-        guard let drag = chance(95) ? choices.element(of: accepted) : source(orDropped: 1) else {
+        guard let drag = chance(95) ? choices.element(of: accepted) : source(orBusy: 1) else {
             return "nothing"
         }
         broker.send(Drop(), on: drag.id, from: drag.peer)
@@ -318,20 +318,10 @@ struct SessionWalk: WalkPart {
         return "exit"
     }
 
-    private mutating func enter() -> String {
-        guard let destination = choices.element(of: destinations),
-            let handle = choices.element(of: ledger.handles)
-        else { return "nothing" }
-        var enter = Enter()
-        enter.handle = handle
-        broker.send(enter, on: destination.id, from: destination.peer)
-        return "enter"
-    }
-
     /// Sends invalid frames.
     private mutating func disturb(as peer: PeerID) -> String {
         let kinds: [FrameKind] = [
-            .begin, .move, .drop, .performed, .conclude, .enter, .exit, .proposal, .cancel, .commit, .item, .end,
+            .begin, .move, .drop, .performed, .conclude, .exit, .proposal, .cancel, .commit, .item, .end,
             .progress,
             .error,
             .session, .update, .data,

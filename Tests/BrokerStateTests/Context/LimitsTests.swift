@@ -15,7 +15,7 @@ import Testing
             "loads-per-connection": 128, "asks-per-source": 128, "waiting-per-source": 1_024, "boards": 1_024,
             "objects": 1_048_576, "metadata": 67_108_864, "metadata-per-publication": 1_048_576,
             "metadata-per-session": 262_144, "proposal": 500, "drop-window": 5_000, "conclude": 30_000,
-            "session-idle": 300_000, "session": 600_000, "sessions": 1_024, "sessions-per-process": 128,
+            "session": 600_000, "sessions": 1_024, "sessions-per-process": 128,
             "destinations": 1_024, "destinations-per-process": 128, "watches": 16_384, "watches-per-process": 4_096,
             "control-queue": 1_048_576, "control-pool": 67_108_864, "transfer-pool": 67_108_864,
             "kept-pool": 268_435_456,

@@ -95,7 +95,7 @@ import Testing
         #expect(scene.framesToDestination().kinds == [.end])
     }
 
-    @Test("A destination with a pending answer is sent no other session until it answers")
+    @Test("A session is not sent again to a destination that owes it an answer; other sessions are")
     func owing() throws {
         var scene = DragScene { _ in
         } _: {
@@ -106,17 +106,28 @@ import Testing
         _ = scene.framesToDestination()
         scene.broker.advance(by: 500)
         scene.forget()
+        scene.move()
+        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .timeout)
+        #expect(scene.framesToDestination().isEmpty)
+        scene.propose(.copy)
+        #expect(scene.framesToSource().isEmpty)
+        scene.move()
+        #expect(scene.framesToDestination().kinds == [.enter])
         let second = scene.broker.connect("second")
         let (drag, _) = scene.broker.drag(from: second)
         scene.broker.move(drag, to: "shelf", from: second)
-        #expect(scene.broker.take(second).first(Proposal.self)?.refusal?.code == .timeout)
-        #expect(scene.framesToDestination().isEmpty)
-        scene.move()
-        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .timeout)
-        #expect(scene.framesToDestination().isEmpty, "nor this one")
-        scene.propose(.copy)
-        scene.broker.move(drag, to: "shelf", from: second)
         #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
+    }
+
+    @Test("A source that moves or drops before the answer to its last move violates the protocol")
+    func impatient() {
+        for kind in [FrameKind.move, .drop] {
+            var scene = DragScene()
+            scene.begin()
+            scene.move()
+            scene.broker.raw(kind: kind.rawValue, on: scene.drag, from: scene.source)
+            #expect(scene.broker.closed == [scene.source])
+        }
     }
 
     @Test("A destination that exits instead of answering has no pending answer")
@@ -137,30 +148,38 @@ import Testing
 
     // MARK: Added items
 
-    @Test("If items were added after the proposal, the destination is asked again before the drop")
+    @Test("A proposal for earlier items does not count for the drop; the next question brings the added items")
     func newerItems() {
-        var scene = DragScene()
-        scene.begin()
-        scene.move()
-        _ = scene.framesToDestination()
-        let stream = scene.add([Item("public.png")])
-        let added = scene.framesToSource().on(stream)
-        #expect(added.kinds == [.committed, .end])
-        #expect(added.first(Committed.self)?.changeCount == 2 && added.first(Committed.self)?.handle == scene.handle)
-        scene.drop()
-        scene.propose(.copy)
-        #expect(scene.framesToSource().kinds == [.proposal], "that was for the first item alone")
-        let frames = scene.framesToDestination()
-        #expect(frames.kinds == [.session, .item, .update], "the items that are new come ahead")
-        #expect(frames.first(Session.self)?.version == 2 && frames.first(Session.self)?.itemCount == 2)
-        #expect(frames.first(Item.self)?.representations.first?.type == "public.png")
-        #expect(frames.first(Update.self)?.version == 2)
-        scene.propose(.copy)
-        #expect(scene.framesToSource().kinds == [.proposal, .dropped])
-        #expect(scene.framesToDestination().first(Perform.self)?.version == 2)
+        for (isAsked, isMoved) in [(true, false), (false, false), (false, true), (true, true)] {
+            var scene = DragScene()
+            scene.begin()
+            scene.move()
+            _ = scene.framesToDestination()
+            if !isAsked { scene.propose(.copy) }
+            _ = scene.framesToSource()
+            let stream = scene.add([Item("public.png")])
+            let added = scene.framesToSource().on(stream)
+            #expect(added.kinds == [.committed, .end])
+            #expect(added.first(Committed.self)?.changeCount == 2)
+            #expect(added.first(Committed.self)?.handle == scene.handle)
+            #expect(scene.framesToDestination().isEmpty)
+            if isAsked { scene.propose(.copy) }
+            if isMoved {
+                scene.move()
+                let frames = scene.framesToDestination()
+                #expect(frames.kinds == [.session, .item, .update], "the items that are new come ahead")
+                #expect(frames.first(Session.self)?.version == 2 && frames.first(Session.self)?.itemCount == 2)
+                #expect(frames.first(Item.self)?.representations.first?.type == "public.png")
+                #expect(frames.first(Update.self)?.version == 2)
+                scene.propose(.copy)
+            }
+            scene.drop()
+            #expect(scene.framesToSource().first(Dropped.self)?.operation == (isMoved ? .copy : .cancel))
+            #expect(scene.framesToDestination().first(Perform.self)?.version == (isMoved ? 2 : nil))
+        }
     }
 
-    @Test("A destination that has declined is asked again only when items are added, and then at once")
+    @Test("A destination that declines is left, and is asked again at the next move")
     func declined() throws {
         var scene = DragScene()
         scene.begin()
@@ -169,44 +188,30 @@ import Testing
         scene.propose(.copy) { $0.cannotHandle = true }
         let proposal = try #require(scene.framesToSource().first(Proposal.self))
         #expect(proposal.cannotHandle == true && proposal.operation == .cancel)
-        for sequence: UInt64 in 2...5 {
-            scene.move(sequence: sequence)
-            let proposal = try #require(scene.framesToSource().first(Proposal.self))
-            #expect(proposal.sequence == sequence && proposal.cannotHandle == true)
-        }
-        #expect(scene.framesToDestination().isEmpty)
+        #expect(scene.framesToDestination().isEmpty, "it knows that it was left")
         scene.add()
+        scene.move()
         #expect(scene.framesToDestination().kinds == [.session, .item, .enter])
         scene.propose(.copy)
         scene.drop()
         #expect(scene.framesToSource().first(Dropped.self)?.operation == .copy)
     }
 
-    @Test("A session that was declined and moved away does not return when items are added")
-    func declinedAndLeft() {
-        var scene = DragScene()
-        scene.begin()
-        scene.move()
-        _ = scene.framesToDestination()
-        scene.propose(.copy) { $0.cannotHandle = true }
-        scene.move(to: nil)
-        scene.add()
-        #expect(scene.framesToDestination().isEmpty)
-    }
-
-    @Test("A destination that accepts none of the types is asked only when an item of an accepted type is added")
+    @Test("A destination that accepts none of the types is asked only when there is an item of an accepted type")
     func typeUnavailable() throws {
         var scene = DragScene { _ in
         } _: {
             $0.accepts = [Accept("public.image")]
         }
         scene.begin()
-        scene.move()
-        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
-        scene.add([Item("public.html")])
-        #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
+        for items in [[], [Item("public.html")]] {
+            if !items.isEmpty { scene.add(items) }
+            scene.move()
+            #expect(scene.framesToSource().first(Proposal.self)?.refusal?.code == .typeUnavailable)
+        }
         #expect(scene.framesToDestination().isEmpty)
         scene.add([Item("public.png")])
+        scene.move()
         #expect(scene.framesToDestination().kinds == [.session, .item, .item, .item, .enter])
     }
 

@@ -10,9 +10,9 @@ import Testing
         /// The source writes the items; has committed them; has begun; is at the destination, which has not answered,
         /// or has answered in one of three ways.
         case writing, offered, nothing, asked, copy, move, refused
-        /// Dropped while the destination is asked; dropped as a move, with no load, with a load, or with a load and
-        /// after the handler has returned; everything has arrived and the conclusion is missing; ended.
-        case undecided, dropping, loading, finishing, awaiting, ended
+        /// Dropped as a move, with no load, with a load, or with a load and after the handler has returned; everything
+        /// has arrived and the conclusion is missing; ended.
+        case dropping, loading, finishing, awaiting, ended
     }
 
     enum Input: String, CaseIterable {
@@ -20,7 +20,7 @@ import Testing
         case sourceProposes, sourcePerforms, sourceEnds, sourceUnknown
         case propose, decline, proposeOld, proposeNew, exit, report, performed, refuse, conclude, concludeNot, leave
         case streamBegins, streamEnters, streamEnds, streamData, streamUnknown
-        case enter, shelfExits, shelfProposes, unregister, destinationDies
+        case shelfEnters, shelfExits, shelfProposes, unregister, destinationDies
         case load, sourceLoads, strangerLoads, give, fail
         case halfSecond, fiveSeconds, thirtySeconds, fiveMinutes, tenMinutes
     }
@@ -32,13 +32,13 @@ import Testing
     private static let tracking = """
                          writing  offered  nothing  asked     copy      move      refused
         begin            V/-      -/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
-        move             V/-      V/-      -/sin    -/-       -/u       -/u       -/u
-        away             V/-      V/-      p0/-     p0/x      p0/x      p0/x      p0/x
-        nowhere          V/-      V/-      p0!1/-   p0!1/x    p0!1/x    p0!1/x    p0!1/x
-        drop             V/-      V/-      d0e/-    -/-       d2/P2     d3/P3     d0e/xe
+        move             V/-       V/-       -/sin     V/x!4     -/u       -/u       -/u
+        away             V/-       V/-       p0/-      V/x!4     p0/x      p0/x      p0/x
+        nowhere          V/-       V/-       p0!1/-    V/x!4     p0!1/x    p0!1/x    p0!1/x
+        drop             V/-       V/-       d0e/-     V/x!4     d2/P2     d3/P3     d0e/xe
         commit           k/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
         item             -/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
-        add              !3/-     ke/-     ke/-     ke/-      ke/siu    ke/siu    ke/siu
+        add              !3/-      ke/-      ke/-      ke/-      ke/-      ke/-      ke/-
         withdraw         -/-      -/-      -/-      -/xe      -/xe      -/xe      -/xe
         sourceDies       -/-      -/-      -/-      -/x!4     -/x!4     -/x!4     -/x!4
         sourceProposes   V/-      V/-      V/-      V/x!4     V/x!4     V/x!4     V/x!4
@@ -61,7 +61,7 @@ import Testing
         streamEnds       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         streamData       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         streamUnknown    -/V      -/V      -/V      p0!18/!21 x!18/!21  x!18/!21  x!18/!21
-        enter            -/x!3    -/x!3    -/sin    -/-       -/u       -/u       -/u
+        shelfEnters      -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         shelfExits       -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         shelfProposes    -/V      -/V      -/V      p0!8/V    x!8/V     x!8/V     x!8/V
         unregister       -/-      -/-      -/-      p0!8/e    x!8/e     x!8/e     x!8/e
@@ -74,57 +74,57 @@ import Testing
         halfSecond       -/-      -/-      -/-      p0!11/x   -/-       -/-       -/-
         fiveSeconds      -/-      -/-      -/-      p0!11/x   -/-       -/-       -/-
         thirtySeconds    !11/-    -/-      -/-      p0!11/x   -/-       -/-       -/-
-        fiveMinutes      !11/-    !11/-    !11/-    !11/x!11  !11/x!11  !11/x!11  !11/x!11
+        fiveMinutes      !11/-    -/-      -/-      p0!11/x   -/-       -/-       -/-
         tenMinutes       !11/-    !11/-    !11/-    !11/x!11  !11/x!11  !11/x!11  !11/x!11
         """
 
     private static let dropped = """
-                         undecided    dropping  loading      finishing    awaiting  ended
-        begin            V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        move             V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        away             V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        nowhere          V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        drop             V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        commit           V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        item             V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      -/-
-        add              !3/-         !3/-      !3/-         !3/-         !3/-      !3/-
-        withdraw         -/xe         -/!10     c/!10!4      c/!10!4      -/!10     -/-
-        sourceDies       -/x!4        -/!4      -/!4!4       -/!4!4       -/!4      -/-
-        sourceProposes   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
-        sourcePerforms   V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
-        sourceEnds       V/x!4        V/!4      V/!4!4       V/!4!4       V/!4      V/-
-        sourceUnknown    !21/xe       !21/!10   c!21/!10!4   c!21/!10!4   !21/!10   -/-
-        propose          p2d2/P2      -/-       -/-          -/-          -/-       -/-
-        decline          p0d0e/e      -/-       -/-          -/-          -/-       -/-
-        proposeOld       -/-          -/-       -/-          -/-          -/-       -/-
-        proposeNew       p0!8d0e/V    -/-       -/-          -/-          -/-       -/-
-        exit             p0!18d0e/e   -/-       -/-          -/-          -/-       -/-
-        report           p0!8d0e/V    -/-       -/-          -/-          -/-       -/-
-        performed        p0!8d0e/V    e/e       -/-          -/-          -/-       -/-
-        refuse           p0!8d0e/V    t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
-        conclude         p0!8d0e/V    e/e       -/-          -/-          t1e/t1e   -/-
-        concludeNot      p0!8d0e/V    t0!18e/t0!18e -/-      -/-          t0!18e/t0!18e -/-
-        leave            p0!18d0e/-   t0!10e/-  ct0!10e/!10  ct0!10e/!10  t0!10e/-  -/-
-        streamBegins     p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        streamEnters     p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        streamEnds       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        streamData       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        streamUnknown    p0!18d0e/!21 t0!10e/!21 ct0!10e/!10!21 ct0!10e/!10!21 t0!10e/!21 -/-
-        enter            -/x!3        -/x!3     -/x!3        -/x!3        -/x!3     -/x!3
-        shelfExits       p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        shelfProposes    p0!8d0e/V    t0!8e/V   ct0!8e/V     ct0!8e/V     t0!8e/V   -/V
-        unregister       p0!8d0e/e    t0!8e/e   ct0!8e/e!8   ct0!8e/e!8   t0!8e/e   -/-
-        destinationDies  p0!8d0e/e    t0!8e/e   ct0!8e/e!8   ct0!8e/e!8   t0!8e/e   -/-
-        load             -/!16        a/-       a/-          -/!16        -/!16     -/!3
-        sourceLoads      !16/-        !16/-     !16/-        !16/-        !16/-     !3/-
-        strangerLoads    -/-/!3       -/-/!3    -/-/!3       -/-/!3       -/-/!3    -/-/!3
-        give             V/x!4        V/!4      -/AD         -/AD         -/-       -/-
-        fail             V/x!4        V/!4      -/!5         t0!5e/!5t0!5e -/-      -/-
-        halfSecond       p0!11d0e/xe  -/-       -/-          -/-          -/-       -/-
-        fiveSeconds      p0!11d0e/xe  t0!11e/t0!11e -/-      -/-          -/-       -/-
-        thirtySeconds    p0!11d0e/xe  t0!11e/t0!11e c/!6     ct0!6e/!6t0!6e t0!11e/t0!11e -/-
-        fiveMinutes      !11/x!11     t0!11e/t0!11e c/!6     ct0!6e/!6t0!6e t0!11e/t0!11e -/-
-        tenMinutes       !11/x!11     t0!11e/t0!11e ct0!11e/!6t0!11e ct0!6e/!6t0!6e t0!11e/t0!11e -/-
+                         dropping     loading      finishing    awaiting     ended       
+        begin            V/!4         V/!4!4       V/!4!4       V/!4         -/-
+        move             V/!4         V/!4!4       V/!4!4       V/!4         -/-
+        away             V/!4         V/!4!4       V/!4!4       V/!4         -/-
+        nowhere          V/!4         V/!4!4       V/!4!4       V/!4         -/-
+        drop             V/!4         V/!4!4       V/!4!4       V/!4         -/-
+        commit           V/!4         V/!4!4       V/!4!4       V/!4         -/-
+        item             V/!4         V/!4!4       V/!4!4       V/!4         -/-
+        add              !3/-         !3/-         !3/-         !3/-         !3/-
+        withdraw         -/!10        c/!10!4      c/!10!4      -/!10        -/-
+        sourceDies       -/!4         -/!4!4       -/!4!4       -/!4         -/-
+        sourceProposes   V/!4         V/!4!4       V/!4!4       V/!4         V/-
+        sourcePerforms   V/!4         V/!4!4       V/!4!4       V/!4         V/-
+        sourceEnds       V/!4         V/!4!4       V/!4!4       V/!4         V/-
+        sourceUnknown    !21/!10      c!21/!10!4   c!21/!10!4   !21/!10      -/-
+        propose          -/-          -/-          -/-          -/-          -/-
+        decline          -/-          -/-          -/-          -/-          -/-
+        proposeOld       -/-          -/-          -/-          -/-          -/-
+        proposeNew       -/-          -/-          -/-          -/-          -/-
+        exit             -/-          -/-          -/-          -/-          -/-
+        report           -/-          -/-          -/-          -/-          -/-
+        performed        e/e          -/-          -/-          -/-          -/-
+        refuse           t0!18e/t0!18e -/-          -/-          t0!18e/t0!18e -/-
+        conclude         e/e          -/-          -/-          t1e/t1e      -/-
+        concludeNot      t0!18e/t0!18e -/-          -/-          t0!18e/t0!18e -/-
+        leave            t0!10e/-     ct0!10e/!10  ct0!10e/!10  t0!10e/-     -/-
+        streamBegins     t0!8e/V      ct0!8e/V     ct0!8e/V     t0!8e/V      -/V
+        streamEnters     t0!8e/V      ct0!8e/V     ct0!8e/V     t0!8e/V      -/V
+        streamEnds       t0!8e/V      ct0!8e/V     ct0!8e/V     t0!8e/V      -/V
+        streamData       t0!8e/V      ct0!8e/V     ct0!8e/V     t0!8e/V      -/V
+        streamUnknown    t0!10e/!21   ct0!10e/!10!21 ct0!10e/!10!21 t0!10e/!21   -/-
+        shelfEnters      t0!8e/V      ct0!8e/V     ct0!8e/V     t0!8e/V      -/V
+        shelfExits       t0!8e/V      ct0!8e/V     ct0!8e/V     t0!8e/V      -/V
+        shelfProposes    t0!8e/V      ct0!8e/V     ct0!8e/V     t0!8e/V      -/V
+        unregister       t0!8e/e      ct0!8e/e!8   ct0!8e/e!8   t0!8e/e      -/-
+        destinationDies  t0!8e/e      ct0!8e/e!8   ct0!8e/e!8   t0!8e/e      -/-
+        load             a/-          a/-          -/!16        -/!16        -/!3
+        sourceLoads      !16/-        !16/-        !16/-        !16/-        !3/-
+        strangerLoads    -/-/!3       -/-/!3       -/-/!3       -/-/!3       -/-/!3
+        give             V/!4         -/AD         -/AD         -/-          -/-
+        fail             V/!4         -/!5         t0!5e/!5t0!5e -/-          -/-
+        halfSecond       -/-          -/-          -/-          -/-          -/-
+        fiveSeconds      t0!11e/t0!11e -/-          -/-          -/-          -/-
+        thirtySeconds    t0!11e/t0!11e c/!6         ct0!6e/!6t0!6e t0!11e/t0!11e -/-
+        fiveMinutes      t0!11e/t0!11e c/!6         ct0!6e/!6t0!6e t0!11e/t0!11e -/-
+        tenMinutes       t0!11e/t0!11e ct0!11e/!6t0!11e ct0!6e/!6t0!6e t0!11e/t0!11e -/-
         """
 
     private static func scene(_ stage: Stage) -> DragScene {
@@ -148,7 +148,6 @@ import Testing
             case .copy: scene.propose(.copy)
             case .move: scene.propose(.move)
             case .refused: scene.propose(.cancel)
-            case .undecided: scene.drop()
             default: break
             }
         }
@@ -192,10 +191,7 @@ import Testing
         case .streamEnds: raw(.end, on: stream, from: destination, &scene)
         case .streamData: raw(.data, on: stream, from: destination, &scene)
         case .streamUnknown: scene.broker.raw(kind: 99, flags: 2, on: stream, from: destination)
-        case .enter:
-            var enter = Enter()
-            enter.handle = scene.handle
-            scene.broker.send(enter, on: scene.shelf, from: destination)
+        case .shelfEnters: raw(.enter, on: scene.shelf, from: destination, &scene)
         case .shelfExits: raw(.exit, on: scene.shelf, from: destination, &scene)
         case .shelfProposes: raw(.proposal, on: scene.shelf, from: destination, &scene)
         case .unregister: raw(.cancel, on: scene.shelf, from: destination, &scene)

@@ -17,7 +17,7 @@ struct ClientScript {
     private var isWelcomed = false
 
     private static let opening: Set<FrameKind> = [
-        .write, .load, .list, .clear, .status, .stop, .drag, .destination, .wait, .watch, .createBoard,
+        .write, .load, .list, .clear, .status, .stop, .drag, .destination, .watch, .createBoard,
     ]
     /// The kinds that a broker sends.
     private static let received: [FrameKind] = [
@@ -69,7 +69,6 @@ struct ClientScript {
         case 4: record(try? state.open(List()))
         case 5: record(try? state.open(Clear()))
         case 6: record(try? state.open(Status()))
-        case 7: record(try? state.open(Wait()))
         case 8: record(try? state.open(Destination()))
         case 9, 10:
             var drag = Drag()

@@ -17,7 +17,7 @@ struct MessageScript {
         Hello.self, Welcome.self, Write.self, Item.self, Commit.self, Load.self, List.self, Clear.self, Status.self,
         Stop.self, Ask.self, Answer.self, Committed.self, Contents.self, StatusEntry.self, End.self, Failure.self,
         Cancel.self, Credit.self, Progress.self, Drag.self, Destination.self, Begin.self, Move.self, Drop.self,
-        Performed.self, Conclude.self, Wait.self, Registered.self, Session.self, Update.self, Perform.self,
+        Performed.self, Conclude.self, Registered.self, Session.self, Update.self, Perform.self,
         Dropped.self, Transferred.self, Enter.self, Exit.self, Proposal.self, Representation.self,
         FileAttributes.self, Accept.self, PeerStatus.self, BoardStatus.self, LoadStatus.self,
         NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self, DestinationStatus.self,

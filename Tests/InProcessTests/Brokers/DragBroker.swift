@@ -53,7 +53,7 @@ final class DragBroker: Sendable {
 
     private static let timeouts = [
         "first-byte": "10m", "progress": "10m", "hello": "10m", "proposal": "10m", "drop-window": "10m",
-        "conclude": "10m", "session-idle": "20m", "session": "20m",
+        "conclude": "10m", "session": "20m",
     ]
 
     private let entrance: Entrance
@@ -90,10 +90,10 @@ final class DragBroker: Sendable {
         }
     }
 
-    /// The number of waits for a destination.
+    /// The number of watches, with which sources wait for a destination.
     var waits: UInt64 {
         get throws {
-            try status().compactMap(\.counter).first { $0.name == "destinations-awaited" }?.value ?? 0
+            try status().compactMap(\.counter).first { $0.name == "watches" }?.value ?? 0
         }
     }
 

@@ -130,20 +130,6 @@ import Testing
         #expect(harness.sent().map(\.kind) == (isTaken ? [.progress] : []))
     }
 
-    @Test("A broker that does not support waits has to report it")
-    func waits() throws {
-        var harness = try StateHarness()
-        let stream = try harness.state.open(Wait())
-        #expect(harness.sent().first?.header.flags == .mustUnderstand)
-        #expect(harness.state.isAwaiting, "a broker that is silent is asked for a sign of life")
-        guard case .failed(stream, let failure) = try harness.broker(Failure(.versionMismatch, ""), stream: stream)
-        else {
-            Issue.record("the wait goes on")
-            return
-        }
-        #expect(failure.code == .versionMismatch)
-    }
-
     @Test("Frames of a destination for a session that has ended are not sent")
     func over() throws {
         var harness = try StateHarness()
@@ -151,16 +137,14 @@ import Testing
         _ = try harness.visit(visit, at: destination)
         harness.state.propose(Proposal(), on: visit)
         harness.state.exit(visit)
-        harness.state.enter(destination, session: 7, at: Location())
         harness.state.performed(Performed(), on: visit)
         harness.state.conclude(Conclude(), on: visit)
-        #expect(harness.sent().map(\.kind) == [.proposal, .exit, .enter, .performed, .conclude])
+        #expect(harness.sent().map(\.kind) == [.proposal, .exit, .performed, .conclude])
         _ = try harness.broker(End(), stream: visit)
         harness.state.cancel(destination)
         _ = harness.sent()
         harness.state.propose(Proposal(), on: visit)
         harness.state.exit(visit)
-        harness.state.enter(destination, session: 7, at: Location())
         harness.state.performed(Performed(), on: visit)
         harness.state.conclude(Conclude(), on: visit)
         harness.state.leave(visit)

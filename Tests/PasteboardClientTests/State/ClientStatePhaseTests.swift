@@ -7,7 +7,7 @@ import Testing
 @Suite(.pure) struct ClientStatePhaseTests {
     enum Phase: String, CaseIterable {
         case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop
-        case drag, offering, session, lifting, dropping, transferred, refused, addition, adding, added
+        case drag, offering, session, moving, lifting, dropping, transferred, refused, addition, adding, added
         case destination, registered, watch, watching, createBoard, board
 
         var accepted: Set<FrameKind> {
@@ -25,12 +25,13 @@ import Testing
             case .stop: [.end, .error]
             case .drag, .addition: [.error]
             case .offering, .adding: [.committed, .error]
-            case .session: [.proposal, .exit, .error]
-            case .lifting: [.proposal, .exit, .dropped, .error]
+            case .session: [.exit, .error]
+            case .moving: [.proposal, .exit, .error]
+            case .lifting: [.exit, .dropped, .error]
             case .dropping: [.transferred, .end, .error]
             case .transferred, .refused, .added: [.end, .error]
             case .destination: [.registered, .error]
-            case .registered: [.exit, .error]
+            case .registered: [.error]
             case .watch, .createBoard: [.registered, .error]
             case .watching: [.change, .error]
             case .board: [.end, .error]
@@ -65,6 +66,11 @@ import Testing
                 harness.state.commit(stream, itemCount: 0)
                 return stream
             case .session: return try harness.session()
+            case .moving:
+                let stream = try harness.session()
+                try harness.state.move(stream, to: nil, sequence: 1)
+                _ = harness.sent()
+                return stream
             case .lifting:
                 let stream = try harness.session()
                 harness.state.drop(stream)

@@ -14,8 +14,7 @@ import Testing
         harness.state.commit(stream, itemCount: 1)
         harness.state.begin(stream)
         try harness.state.move(stream, to: Location(), sequence: 1)
-        harness.state.drop(stream)
-        #expect(harness.sent().map(\.kind) == [.drag, .item, .commit, .begin, .move, .drop])
+        #expect(harness.sent().map(\.kind) == [.drag, .item, .commit, .begin, .move])
     }
 
     @Test("A session cannot begin before its commit, and cannot move or drop again after the drop")
@@ -63,16 +62,7 @@ import Testing
         try harness.propose(1, on: stream)
         #expect(!harness.state.isAwaiting)
 
-        try harness.state.move(stream, to: nil, sequence: 2)
-        try harness.state.move(stream, to: nil, sequence: 3)
-        try harness.propose(2, on: stream)
-        #expect(harness.state.isAwaiting)
-        try harness.propose(3, on: stream)
-        try harness.propose(2, on: stream)
-        #expect(!harness.state.isAwaiting)
-
         harness.state.drop(stream)
-        try harness.propose(3, on: stream)
         #expect(harness.state.isAwaiting)
         var dropped = Dropped()
         dropped.operation = .copy
@@ -80,6 +70,28 @@ import Testing
         #expect(harness.state.isAwaiting)
         _ = try harness.broker(End(), stream: stream)
         #expect(!harness.state.isAwaiting)
+    }
+
+    @Test("A move waits for the answer to the one before, the last one of several is sent, and then the drop")
+    func questions() throws {
+        var harness = try StateHarness()
+        let stream = try harness.session()
+        for sequence: UInt64 in 1...3 { try harness.state.move(stream, to: Location(), sequence: sequence) }
+        #expect(try harness.sent().map { try Move(decoding: $0.payload).sequence } == [1])
+        harness.state.drop(stream)
+        try harness.state.move(stream, to: Location(), sequence: 4)
+        #expect(harness.sent().isEmpty && harness.state.isAwaiting)
+        try harness.propose(1, on: stream)
+        #expect(try harness.sent().map { try Move(decoding: $0.payload).sequence } == [3])
+        try harness.propose(3, on: stream)
+        #expect(harness.sent().map(\.kind) == [.drop])
+    }
+
+    @Test("A proposal that answers no move is a violation")
+    func unasked() throws {
+        var harness = try StateHarness()
+        let stream = try harness.session()
+        #expect(throws: Failure.self) { try harness.broker(Proposal(), stream: stream) }
     }
 
     @Test("An idle session is no longer counted once it has ended", arguments: 0..<3)

@@ -72,7 +72,7 @@ final class Canary {
 /// The objects, bytes and descriptors that a broker holds for its clients.
 struct BrokerHoldings: Equatable {
     private static let names: Set = [
-        "bytes-kept", "bytes-in-transfer", "objects-held", "destinations-awaited", "descriptors-expected",
+        "bytes-kept", "bytes-in-transfer", "objects-held", "descriptors-expected",
         "descriptors-unclosed",
     ]
 

@@ -4,7 +4,7 @@
 /// They are the default of all brokers of these tests. A test names a limit only if the limit is its subject.
 enum PatientLimits {
     private static let names = [
-        "hello", "first-byte", "progress", "proposal", "drop-window", "conclude", "session-idle", "session",
+        "hello", "first-byte", "progress", "proposal", "drop-window", "conclude", "session",
     ]
 
     /// Assignments of a limit, with the patient ones for all limits that they do not name.

@@ -18,15 +18,13 @@ extension DestinationSessionID {
 package struct DestinationSession: ~Copyable, Sendable {
     let session: SessionID
     let destination: DestinationID
-    /// The charge to the process that caused the session: the source, or a destination that entered it by itself.
+    /// The charge to the source's process.
     let charge: Charge
     var phase = DestinationSessionPhase.unannounced
     var announced = Announced()
     /// The number of items that were compared with the accepted types, and whether one of them is accepted.
     var checkedItems = 0
     var isAcceptable = false
-    /// The version whose items the destination has declined.
-    var declinedVersion: UInt64?
     /// The number of the last question.
     var lastQuestion: UInt64 = 0
 

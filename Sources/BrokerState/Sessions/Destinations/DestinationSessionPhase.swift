@@ -10,36 +10,23 @@ enum DestinationSessionPhase: Sendable, Equatable {
     /// The destination is not notified of the session, and its stream is not open.
     /// → inside
     case unannounced
-    /// The pointer is elsewhere.
+    /// The session is elsewhere. A destination that owes an answer has not answered in time, and is not asked again
+    /// before it has.
     /// → inside
-    case outside(PendingAnswer)
-    /// The destination was last notified that the pointer is over it.
+    case outside(owes: UInt64?)
+    /// The destination was last notified that the session is over it, and owes the answer to the question of this
+    /// number.
     /// → outside, performing
-    case inside(PendingAnswer)
+    case inside(owes: UInt64?)
     /// The session was dropped here, and nothing is pending.
     /// → over
     case performing
 
-    /// The answer that a destination owes. It answers also after the pointer has left it.
-    enum PendingAnswer: Sendable, Equatable {
-        case nothing
-        /// The answer to the question of this number.
-        case answer(UInt64)
-        /// The same, after its deadline. Until it arrives, the destination gets no other session. Only while outside.
-        case late(UInt64)
-
-        var sequence: UInt64? {
-            switch self {
-            case .nothing: nil
-            case .answer(let sequence), .late(let sequence): sequence
-            }
-        }
-    }
-
-    var pending: PendingAnswer {
+    /// The number of the question that the destination has not answered. It answers also after the session has left it.
+    var pending: UInt64? {
         switch self {
-        case .outside(let pending), .inside(let pending): pending
-        case .unannounced, .performing: .nothing
+        case .outside(let owes), .inside(let owes): owes
+        case .unannounced, .performing: nil
         }
     }
 
@@ -50,30 +37,11 @@ enum DestinationSessionPhase: Sendable, Equatable {
         if case .inside = self { true } else { false }
     }
 
-    var isLate: Bool {
-        if case .late = pending { true } else { false }
-    }
-
     // MARK: Events
 
-    enum Question: Sendable {
-        /// The destination is asked with `enter`: the pointer was not over it.
-        case enter
-        /// The destination is asked with `update`.
-        case update
-    }
-
-    /// Asks the destination; nil if an answer is pending, after which the destination is asked again.
-    mutating func ask(_ sequence: UInt64) -> Question? {
-        switch self {
-        case .unannounced, .outside(.nothing):
-            self = .inside(.answer(sequence))
-            return .enter
-        case .inside(.nothing):
-            self = .inside(.answer(sequence))
-            return .update
-        case .outside, .inside, .performing: return nil
-        }
+    /// Asks the destination, unless an answer is pending.
+    mutating func ask(_ sequence: UInt64) {
+        if pending == nil, self != .performing { self = .inside(owes: sequence) }
     }
 
     /// Handles an answer.
@@ -81,46 +49,30 @@ enum DestinationSessionPhase: Sendable, Equatable {
     /// - Parameter declines: whether the destination takes none of the items, so that it is left at once.
     /// - Returns: false if no such answer is pending, because it has arrived before.
     mutating func answered(_ sequence: UInt64, declines: Bool) -> Bool {
-        guard pending.sequence == sequence else { return false }
-        self = isInside && !declines ? .inside(.nothing) : .outside(.nothing)
+        guard pending == sequence else { return false }
+        self = isInside && !declines ? .inside(owes: nil) : .outside(owes: nil)
         return true
     }
 
-    /// The pointer has left the destination.
+    /// The session has left the destination.
     ///
-    /// - Returns: whether the destination has to be notified, because it was notified that the pointer is inside.
+    /// - Returns: whether the destination has to be notified, because it was notified that the session is inside.
     mutating func leave() -> Bool {
-        guard case .inside(let pending) = self else { return false }
-        self = .outside(pending)
+        guard case .inside(let owes) = self else { return false }
+        self = .outside(owes: owes)
         return true
     }
 
     /// The destination itself has left the session, which also answers a pending question.
     mutating func exit() {
         switch self {
-        case .outside, .inside: self = .outside(.nothing)
+        case .outside, .inside: self = .outside(owes: nil)
         case .unannounced, .performing: break
-        }
-    }
-
-    /// The pending answer has missed its deadline.
-    ///
-    /// - Returns: whether the destination has to be notified that the pointer has left it.
-    mutating func missDeadline() -> Bool {
-        switch self {
-        case .inside(.answer(let sequence)):
-            self = .outside(.late(sequence))
-            return true
-        case .outside(.answer(let sequence)):
-            self = .outside(.late(sequence))
-            return false
-        case .unannounced, .outside, .inside, .performing: return false
         }
     }
 
     /// The session is dropped here.
     mutating func perform() {
-        guard case .inside = self else { return }
-        self = .performing
+        if isInside { self = .performing }
     }
 }

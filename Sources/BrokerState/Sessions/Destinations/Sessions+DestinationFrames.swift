@@ -1,6 +1,6 @@
 import PasteboardWire
 
-// The destination's side of a session: its frames, its own entries, and its withdrawal.
+// The destination's side of a session: its frames, and its withdrawal.
 extension Sessions {
     /// The destination session of a peer's stream; nil if it is over. Throws if the peer has no such stream.
     private func find(_ stream: UInt64, of peer: PeerID) throws(Failure) -> DestinationSessionID? {
@@ -80,53 +80,6 @@ extension Sessions {
         // The destination has closed the stream: nothing more is sent on it.
         removeDestinationSession(id, &context)
         return withdraw(session, from: id, Failure(isDropped ? .cancelled : .refused, text), &context)
-    }
-
-    // MARK: Entries
-
-    /// Handles a destination's own request to enter a session. A refusal is sent to it as `exit`.
-    mutating func enter(_ entry: Enter, _ id: DestinationID, by account: Accounting.AccountID, in world: inout World) {
-        guard let slot = destinationTable.find(id) else { return }
-        do throws(Failure) {
-            try enter(entry, id, slot, by: account, in: &world)
-        } catch {
-            var exit = Exit()
-            exit.refusal = error
-            destinationTable[slot].send(exit, &world.context)
-        }
-    }
-
-    private mutating func enter(
-        _ entry: Enter,
-        _ id: DestinationID,
-        _ destination: DestinationSlot,
-        by account: Accounting.AccountID,
-        in world: inout World
-    ) throws(Failure) {
-        let publication = PublicationID(rawValue: entry.handle ?? 0)
-        guard let session = world.contents.session(of: publication), let slot = sessionTable.find(session),
-            sessionTable[slot].phase.acceptsPointer,
-            destinationTable[destination].isVisible(to: sessionTable[slot].process),
-            sessionTable[slot].isAvailable(to: destinationTable[destination].process)
-        else { throw Failure(.superseded, "there is no such session in progress") }
-        // The source is notified of each entry: a destination must not fill the source's queue.
-        guard sessionTable[slot].selfEntries < 64 + (world.context.now - sessionTable[slot].startedAt) / 1_000 else {
-            throw Failure(.limitExceeded, "the destination has entered the session too often by itself")
-        }
-        sessionTable[slot].selfEntries += 1
-        if let tracking = sessionTable[slot].phase.tracking,
-            self.destination(of: tracking.destinationSession) != destination
-        {
-            throw Failure(.refused, "the session is at another destination")
-        }
-        if let known = sessionTable[slot].destinationSessions[id].flatMap({ destinationSessionTable.find($0) }) {
-            destinationSessionTable[known].declinedVersion = nil
-        }
-        let destinationSession = try destinationSession(of: session, at: id, for: account, in: &world)
-        sessionTable[slot].isDirected = false
-        var location = entry.location ?? Location()
-        location.destination = destinationTable[destination].name
-        track(session, over: destinationSession, location, in: &world)
     }
 
     // MARK: Withdrawal

@@ -4,14 +4,11 @@ import PasteboardWire
 extension Sessions {
     // MARK: Creation
 
-    /// Finds or creates a session's destination session. Throws unless the destination accepts one of the items, owes
-    /// no late answer and has room for the session.
-    ///
-    /// - Parameter account: the account of the process that has caused it; nil for that of the source.
+    /// Finds or creates a session's destination session. Throws unless the destination accepts one of the items and has
+    /// room for the session.
     mutating func destinationSession(
         of id: SessionID,
         at destinationID: DestinationID,
-        for account: Accounting.AccountID? = nil,
         in world: inout World
     ) throws(Failure) -> DestinationSessionID {
         guard let slot = sessionTable.find(id), let destination = destinationTable.find(destinationID),
@@ -21,7 +18,7 @@ extension Sessions {
         if let known = sessionTable[slot].destinationSessions[destinationID] {
             destinationSessionID = known
         } else {
-            let account = account ?? world.contents[publication].charge.account
+            let account = world.contents[publication].charge.account
             let charge = try world.context.charge(account, for: "a session at one more destination")
             destinationSessionID = destinationSessionTable.insert(
                 DestinationSession(session: id, destination: destinationID, charge: charge)
@@ -30,14 +27,8 @@ extension Sessions {
             destinationTable[destination].sessions.insert(destinationSessionID)
         }
         try checkIsAcceptable(publication, destinationSessionID, destination, in: &world)
-        let name = destinationTable[destination].name
-        for destinationSession in destinationTable[destination].sessions {
-            guard let destinationSession = destinationSessionTable.find(destinationSession),
-                destinationSessionTable[destinationSession].phase.isLate
-            else { continue }
-            throw Failure(.timeout, "destination \(name) does not answer")
-        }
         guard destinationTable[destination].hasRoom(for: destinationSessionID) else {
+            let name = destinationTable[destination].name
             throw Failure(.refused, "destination \(name) has another session; try again when that has ended")
         }
         return destinationSessionID

@@ -2,7 +2,7 @@ import PasteboardWire
 
 // Destinations: their registration, their names, and their end.
 extension Sessions {
-    /// Registers a destination, and answers the waits for it.
+    /// Registers a destination.
     mutating func register(
         _ message: Destination,
         stream: UInt64,
@@ -33,7 +33,6 @@ extension Sessions {
         destinationChanges &+= 1
         if announcements[owner.peer] == nil { announcements[owner.peer] = Announcements(unread: owner.unread) }
         context.send(Registered(), to: owner.peer, stream: stream)
-        answerWaits(for: message.name, &context)
         return id
     }
 

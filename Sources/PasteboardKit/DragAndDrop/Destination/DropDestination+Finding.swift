@@ -14,31 +14,27 @@ extension DropDestination {
     ///   - name: the name of the destination.
     ///   - timeout: the longest time to wait; nil: until the task is cancelled.
     ///   - connection: the connection to the broker.
-    /// - Throws: `nothing-here` when the time has passed; `invalid-argument` if the name is invalid; `limit-exceeded`
-    ///   if the process has 128 waits already; `version-mismatch` if the broker is too old; `timeout` if the broker
-    ///   does not answer in time; `cancelled` if the task is cancelled; the error that ended the connection.
+    /// - Throws: `nothing-here` when the time has passed; `invalid-argument` if the name is invalid; `timeout` if the
+    ///   broker does not answer in time; `cancelled` if the task is cancelled; the error that ended the connection.
     public static func wait(
         for name: String,
         timeout: Duration? = nil,
         connection: PasteboardConnection = .shared
     ) async throws(PasteboardError) {
-        try await wait(for: name, upTo: timeout, session: nil, connection: connection)
+        try await wait(for: name, upTo: timeout, connection: connection)
     }
 
-    /// - Parameter session: the handle of the drag session that waits.
+    /// - Parameter isOwn: whether only a destination of this process counts.
     static func wait(
         for name: String,
         upTo duration: Duration?,
-        session: UInt64?,
+        isOwn: Bool = false,
         connection: PasteboardConnection
     ) async throws(PasteboardError) {
-        // The broker enforces the duration, and its error lists the destinations. The call has its own timeout in case
-        // the broker hangs.
-        let timeout = duration.map { min($0, .seconds(365 * 86_400)) + LoadDeadline.brokerGrace }
-        let call = Call("the wait for destination \(name)", timeout: timeout)
-        try await connection.recovering(session == nil ? .read : .bound, for: call) { live in
-            let milliseconds = duration?.loadMilliseconds
-            try await live.wait(for: name, milliseconds: milliseconds, session: session, until: call.end)
+        do throws(Failure) { try BoardName.check(name, of: "a destination") } catch { throw PasteboardError(error) }
+        let milliseconds = duration?.loadMilliseconds
+        try await connection.recovering(for: Call("the wait for destination \(name)")) { live in
+            try await live.wait(for: name, isOwn: isOwn, milliseconds: milliseconds)
         }
     }
 
@@ -52,9 +48,8 @@ extension DropDestination {
     /// - Throws: the error that ended the connection; `cancelled` if the task is cancelled.
     public static func names(connection: PasteboardConnection = .shared) async throws(PasteboardError) -> [String] {
         let call = Call("the list of destinations")
-        // The answer also describes other things, which are left out.
         let names = try await connection.recovering(for: call) { live in
-            try await live.status(until: call.end).compactMap(\.destination?.name)
+            try await live.destinations(until: call.end).map(\.name)
         }
         let hidden = DropRegistration.ownNames.withLock(\.self)
         return names.filter { !hidden.contains($0) }

@@ -137,9 +137,10 @@ package final class DropRegistration: Sendable {
         case .propose(let sequence, let location, let isEntry):
             let dropLocation = DropLocation(location)
             update(session, visited, at: dropLocation)
+            guard session.declinedVersion != visited.version else { return session.propose(.declining(sequence)) }
             let isNew = isEntry || session.phase != .inside
             let proposal = await receiver.propose(session, at: dropLocation, isEntry: isNew)
-            if proposal != nil { session.pass { $0.enter() } }
+            if proposal != nil { session.pass { $0.enter() } } else { session.declinedVersion = visited.version }
             session.propose(proposal?.message(sequence) ?? .declining(sequence))
         case .exited:
             if session.pass({ $0.leave() }) { await receiver.exited(session) }

@@ -26,6 +26,7 @@ package final class RemoteDropSession: DropSession {
         var local: DragRequest?
         var items: [DragItem] = []
         var location: DropLocation?
+        var declinedVersion: UInt64?
         /// The extensions of the drop window that were not awaited yet.
         var extensions: [Task<Void, any Error>] = []
         var phase = ReceivedPhase.first
@@ -89,6 +90,12 @@ package final class RemoteDropSession: DropSession {
     /// Answers the broker's request for a proposal.
     func propose(_ proposal: Proposal) {
         live.tell { [stream] in $0.propose(proposal, on: stream) }
+    }
+
+    /// The version of the items that the receiver has declined. It is asked again when items are added.
+    var declinedVersion: UInt64? {
+        get { state.withLock { $0.declinedVersion } }
+        set { state.withLock { $0.declinedVersion = newValue } }
     }
 
     /// Where the session is for the receiver.

@@ -197,10 +197,9 @@ public final class Drag: DragSession {
         try connection.checkProcess()
         // The handlers of the items are found by their order.
         try await additions.acquire(for: call)
-        let request: DragRequest
+        let (request, live): (DragRequest, BrokerConnection)
         let stream: BrokerStream
         do throws(PasteboardError) {
-            let live: BrokerConnection
             (request, live) = try session(for: "items were added")
             let promises = try DragRequest.promises(of: items, after: request.items.count)
             request.report(.willAdd(items), of: self)
@@ -214,7 +213,7 @@ public final class Drag: DragSession {
             throw error
         }
         try await stream.added(for: call) { [additions] isMade in
-            request.endAdding(isMade: isMade)
+            request.endAdding(isMade: isMade, over: live)
             additions.release()
         }
     }
@@ -285,17 +284,23 @@ public final class Drag: DragSession {
 
     private func wait(for destination: String, upTo duration: Duration) async throws(PasteboardError) {
         let (request, _) = try session(for: "it was moved")
-        do throws(PasteboardError) {
-            try await DropDestination.wait(
-                for: destination,
-                upTo: duration,
-                session: request.handle,
-                connection: connection
-            )
+        let waiting = Task { [connection, isOwn = isRestrictedToDraggingApplication] in
+            try await DropDestination.wait(for: destination, upTo: duration, isOwn: isOwn, connection: connection)
+        }
+        let end = Task {
+            if (try? await request.end.value(for: Call("the drag"))) != nil { waiting.cancel() }
+        }
+        defer { end.cancel() }
+        do {
+            try await withTaskCancellationHandler {
+                try await waiting.value
+            } onCancel: {
+                waiting.cancel()
+            }
         } catch {
             // If the session has ended, its error is more specific than that of the wait.
             _ = try session(for: "it was moved")
-            throw request.end.value == nil ? error : request.endError
+            throw request.end.value == nil ? error as? PasteboardError ?? request.endError : request.endError
         }
     }
 

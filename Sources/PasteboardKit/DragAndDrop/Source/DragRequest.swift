@@ -24,6 +24,8 @@ final class DragRequest: StreamSink {
         /// once.
         var added: (items: [DragItem], promises: [ProviderContents]) = ([], [])
         var lastMove: UInt64 = 0
+        /// The location to which the session was last moved.
+        var location: Location?
         var isDropped = false
         var hasReportedEnd = false
         var moves: [(sequence: UInt64, result: PendingResult<Proposal>)] = []
@@ -130,6 +132,7 @@ final class DragRequest: StreamSink {
             let move = self.state.withLock { state -> (stream: UInt64, sequence: UInt64)? in
                 guard let stream = state.stream, !state.isDropped, state.progress.outcome == nil else { return nil }
                 state.lastMove += 1
+                state.location = location
                 state.moves.append((state.lastMove, result))
                 return (stream, state.lastMove)
             }
@@ -150,7 +153,8 @@ final class DragRequest: StreamSink {
                 }
                 state.drops.append(result)
                 defer { state.isDropped = true }
-                return (stream, !state.isDropped)
+                // Items that are being added are part of the drop.
+                return (stream, !state.isDropped && state.added.items.isEmpty)
             }
             if let stream, isFirst { client.drop(stream) }
             return stream != nil
@@ -185,16 +189,25 @@ final class DragRequest: StreamSink {
         state.withLock { $0.added = (items, promises) }
     }
 
-    /// Records what the broker has done with the addition.
+    /// Records what the broker has done with the addition, and asks the session's destination about the added items.
     ///
     /// - Parameter isMade: whether it has added the items.
-    func endAdding(isMade: Bool) {
+    func endAdding(isMade: Bool, over live: BrokerConnection) {
         // Released after unlocking.
-        let added = state.withLock { state in
-            let added = exchange(&state.added, with: ([], []))
-            guard isMade else { return added }
-            state.items += added.items
-            state.promises += added.promises
+        let added = live.tell { client in
+            let (added, stream, location, move, isDropped) = self.state.withLock { state in
+                let added = exchange(&state.added, with: ([], []))
+                if isMade {
+                    state.items += added.items
+                    state.promises += added.promises
+                    state.lastMove += 1
+                }
+                return (added, state.stream, isMade ? state.location : nil, state.lastMove, state.isDropped)
+            }
+            guard let stream else { return added }
+            // The location was sent before, so it is not too long.
+            if let location { try? client.move(stream, to: location, sequence: move) }
+            if isDropped { client.drop(stream) }
             return added
         }
         withExtendedLifetime(added) {}

@@ -1,10 +1,11 @@
-/// A pointer update from a source. The answer is a proposal.
+/// Sent by a source: the session is elsewhere, or has other items. The answer is a proposal; until it arrives, the source
+/// sends no other move and no drop.
 package struct Move: WireMessage {
     package static let kind = FrameKind.move
 
     /// The new location; none if the session is at no destination.
     package var location: Location?
-    /// The sequence number of the proposal that answers. A proposal with a later number answers it, too.
+    /// The sequence number of the proposal that answers.
     package var sequence: UInt64?
 
     package init() {}
