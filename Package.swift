@@ -362,23 +362,10 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "SampleModelTests",
-            dependencies: ["SampleModels", "Stage", "TableDragAndDrop", "PasteboardKit", "TestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "pasteboard", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
                 "TypeIdentifiers",
-            ],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "TerminalTableTests",
-            dependencies: [
-                "TerminalTable", "PasteboardTransport", "TestSupport", "pasteboard", "pasteboardd", "places",
-                "image-drop", "placeholders",
             ],
             swiftSettings: settings
         ),

@@ -35,39 +35,6 @@ import Testing
         #expect(finished.text.hasSuffix("\nsource: replaced\n") && finished.exitCode == 0)
     }
 
-    @Test("One place is loaded alone, and a missing one is an error")
-    func onePlace() throws {
-        let desk = try Desk()
-        let source = try start("places-source", "--board", "parks", at: desk)
-        try source.waitForOutput(containing: "registered")
-        let target = try start("places-target", "--board", "parks", "3", at: desk).finish()
-        #expect(target.text.hasSuffix("target: appended Sequoia, California\ntarget: has 1 places\n"))
-        #expect(try start("places-target", "--board", "parks", "9", at: desk).finish().exitCode == 1)
-        #expect(try desk.run("clear", "--board", "parks").exitCode == 0)
-        #expect(
-            try source.finish().text == "source: registered 9 items\nsource: asked for Sequoia\nsource: cleared\n"
-        )
-    }
-
-    @Test("A place from plain text has only a name, and empty text is not a place")
-    func placeOfText() throws {
-        let desk = try Desk()
-        try desk.copy("Denali")
-        let target = try start("places-target", at: desk).finish()
-        #expect(
-            target.text == """
-                target: offered 1 items
-                target: item 0: public.utf8-plain-text
-                target: appended Denali
-                target: has 1 places
-
-                """
-        )
-        try desk.copy("")
-        let empty = try start("places-target", at: desk).finish()
-        #expect(empty.exitCode == 1 && empty.text.hasSuffix("target: a place needs a name\n"))
-    }
-
     @Test("A type that only its program knows is found by its supertypes, and its public fallback as text")
     func customType() throws {
         let desk = try Desk()
@@ -146,24 +113,6 @@ import Testing
         #expect(try source.finish().text == "gives 2 notes\ncleared\n")
         // The files of the pages existed only while the notes were offered.
         #expect(try desk.shell("ls t").text.isEmpty)
-    }
-
-    @Test("A value is read from another program's file or text if nothing better is available")
-    func transferredFromOthers() throws {
-        let desk = try Desk()
-        try desk.copy("<title>x</title><h1>Desert &lt; sea</h1>\n<p>By night.</p>", "-t", "public.html")
-        let page = try start("transferable-value", "take", at: desk).finish()
-        #expect(page.text == "offered as public.html\ntook the note Desert < sea: By night.\n")
-        try desk.copy("<p>no heading</p>", "-t", "public.html")
-        let refused = try start("transferable-value", "take", at: desk).finish()
-        #expect(refused.exitCode == 1 && refused.text.contains("failed: the page has no heading"))
-        try desk.copy("Tundra")
-        let text = try start("transferable-value", "take", at: desk).finish()
-        #expect(text.text == "offered as public.utf8-plain-text\ntook the note Tundra: \n")
-        try desk.copy("GIF89a", "-t", "com.compuserve.gif")
-        let picture = try start("transferable-value", "take", at: desk).finish()
-        #expect(picture.exitCode == 1)
-        #expect(picture.text.hasSuffix("failed: no Note can be made of an item that has com.compuserve.gif\n"))
     }
 
     @Test("The README's destination loads what its source made")

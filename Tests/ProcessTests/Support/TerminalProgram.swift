@@ -64,11 +64,6 @@ final class TerminalProgram {
         try terminal.type(text)
     }
 
-    func resize(columns: Int, rows: Int) {
-        screen.resize(columns: columns, rows: rows)
-        terminal.resize(columns: columns, rows: rows)
-    }
-
     /// Reads until the screen fulfils the condition.
     func wait(for what: String, until isSeen: (EmulatedScreen) -> Bool) throws {
         let deadline = MonotonicClock.deadline(milliseconds: ProcessRunner.watchdog)
@@ -89,11 +84,6 @@ final class TerminalProgram {
         try wait(for: "“\(text)”") { $0.text.contains(text) }
     }
 
-    /// Reads until no line shows the text.
-    func waitForEnd(of text: String) throws {
-        try wait(for: "no “\(text)” any more") { !$0.text.contains(text) }
-    }
-
     /// Waits until the program has ended, and reads the rest of its output.
     func finish() throws -> ProcessEnd {
         let descriptor = try System.processDescriptor(child.id)
@@ -111,18 +101,5 @@ final class TerminalProgram {
                 throw Trouble.never("the end of its program", screen: "\(screen.text)\n\(screen.shellText)")
             }
         }
-    }
-
-    /// Hangs up the terminal, so that the program is left without it.
-    func hangUp() throws -> ProcessEnd? {
-        terminal.hangUp()
-        return try endUnread()
-    }
-
-    /// Waits until the program has ended, without reading its output.
-    func endUnread() throws -> ProcessEnd? {
-        let end = try child.wait(milliseconds: ProcessRunner.watchdog)
-        isOver = end != nil
-        return end
     }
 }
