@@ -21,21 +21,6 @@ import Testing
         }
     }
 
-    @Test("A program that polls the change count sees each change once")
-    func watcher() async throws {
-        try await TestBroker.serving { broker in
-            let watcher = ClipboardWatcher(pasteboard: NSPasteboard(broker.pasteboard()))
-            watcher.poll()
-            for text in ["one", "two"] {
-                try await broker.pasteboard().write(text)
-                for _ in 0..<3 { watcher.poll() }
-            }
-            try await broker.pasteboard().clear()
-            watcher.poll()
-            #expect(watcher.texts == ["one", "two"])
-        }
-    }
-
     @Test("Properties of a pasteboard are set, changed in place and read")
     func setters() async throws {
         try await TestBroker.serving { broker in
@@ -58,7 +43,6 @@ import Testing
     @Test("What fails is nil, false or 0")
     func failures() async throws {
         let pasteboard = try await TestBroker.serving { NSPasteboard($0.pasteboard()) }
-        #expect(ClipboardWatcher(pasteboard: pasteboard).texts.isEmpty)
         #expect(!pasteboard.copy("one") && pasteboard.text == nil && pasteboard.fileURLs.isEmpty)
     }
 

@@ -14,28 +14,6 @@ import Testing
         await withCheckedContinuation { continuation in start { continuation.resume(returning: $0) } }
     }
 
-    private func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-        let folder = FileManager.default.temporaryDirectory.appending(component: "ported-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        return try await body(folder)
-    }
-
-    @Test("A dragged row is dropped as a string", arguments: LoadPlace.allCases)
-    @MainActor func placesDragging(place: LoadPlace) async throws {
-        let controller = PlacesController()
-        try await place.with(controller.model.dragItemProvider(forRowAt: 2)) { dropped in
-            #expect(dropped.registeredTypeIdentifiers == ["public.plain-text"])
-            #expect(dropped.suggestedName == "Sequoia")
-            #expect(controller.model.canHandle([dropped]) && !controller.model.canHandle([ItemProvider()]))
-            await withCheckedContinuation { continuation in
-                let other = ItemProvider(object: "Pinnacles")
-                controller.performDrop(of: [dropped, other], at: 1) { continuation.resume() }
-            }
-        }
-        #expect(controller.model.placeNames == ["Yosemite", "Sequoia", "Pinnacles", "Yellowstone", "Sequoia"])
-    }
-
     @Test(
         "A model object writes and reads itself, and uses its own type only within its process",
         arguments: LoadPlace.allCases
@@ -52,61 +30,6 @@ import Testing
         try await place.with(ItemProvider(object: "Grace")) { provider in
             let read = try await provider.load(ContactCard.self)
             #expect(read.name == "Grace" && read.phoneNumber == nil)
-        }
-    }
-
-    @Test("A photo is moved out of the temporary directory, under its suggested name", arguments: LoadPlace.allCases)
-    func photoImport(place: LoadPlace) async throws {
-        try await withFolder { folder in
-            let (from, to) = (folder.appending(component: "from"), folder.appending(component: "to"))
-            for folder in [from, to] {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            }
-            let bytes = Data([0x89] + "PNG\r\n\u{1A}\n and more".utf8)
-            try bytes.write(to: from.appending(component: "Half Dome.png"))
-            try await place.with(PhotoLibrary(folder: from).itemProvider(forPhotoNamed: "Half Dome")) { provider in
-                let library = PhotoLibrary(folder: to)
-                let imported = await result { library.importPhoto(from: provider, completionHandler: $0) }
-                let file = try imported.get()
-                let moved = try Data(contentsOf: file)
-                #expect(file.lastPathComponent == "Half Dome.png" && moved == bytes)
-                let original = try Data(contentsOf: from.appending(component: "Half Dome.png"))
-                #expect(original == bytes)
-                let preview = await result { done in library.loadPreview(of: provider) { data, _ in done(data) } }
-                #expect(preview == bytes.prefix(8))
-            }
-            let refused = await result {
-                PhotoLibrary(folder: to).importPhoto(from: ItemProvider(object: "text"), completionHandler: $0)
-            }
-            #expect(throws: PhotoLibrary.ImportError.notAnImage) { try refused.get() }
-        }
-    }
-
-    @Test(
-        "A document is opened in place if its source allows that, and a folder is listed",
-        arguments: LoadPlace.allCases
-    )
-    func documentBrowser(place: LoadPlace) async throws {
-        try await withFolder { folder in
-            let document = folder.appending(component: "notes.txt")
-            try Data("first light".utf8).write(to: document)
-            let open: (ItemProvider) async -> (String?, Bool) = { provider in
-                await result { done in
-                    DocumentBrowser.open(provider) { text, isOriginal, _ in done((text, isOriginal)) }
-                }
-            }
-            let copied = try #require(DocumentBrowser.itemProvider(forDocumentAt: document))
-            try await place.with(copied) { #expect(await open($0) == ("first light", false)) }
-            // Without a descriptor the destination gets a copy.
-            try await place.with(DocumentBrowser.sharedItemProvider(forDocumentAt: document)) {
-                #expect(await open($0) == ("first light", place != .inline))
-            }
-            #expect(DocumentBrowser.itemProvider(forDocumentAt: folder.appending(component: "none.txt")) == nil)
-
-            try await place.with(DocumentBrowser.itemProvider(forFolderAt: folder)) { provider in
-                let listed = await result { done in DocumentBrowser.list(provider) { done(($0, $1)) } }
-                #expect(listed == (folder.lastPathComponent, ["notes.txt"]))
-            }
         }
     }
 
@@ -138,34 +61,13 @@ import Testing
         }
     }
 
-    @Test("An item is described before any of its bytes are loaded", arguments: LoadPlace.allCases)
-    func attachmentInspector(place: LoadPlace) async throws {
-        let photo = AttachmentInspector.samplePhoto(at: URL(filePath: "/nowhere/photo.tiff"))
-        try await place.with(photo) { provider in
-            let inspector = AttachmentInspector(itemProvider: provider)
-            #expect(
-                inspector.summary == """
-                    Half Dome: image
-                    types: tiff, jpeg, public.utf8-plain-text
-                    in place: public.tiff
-                    """
-            )
-            #expect(inspector.bestImageType == .tiff && inspector.canBeEdited)
-        }
-        let link = ItemProvider(object: URL(string: "https://example.com/")!)
-        try await place.with(link) { #expect(AttachmentInspector(itemProvider: $0).kind == .link) }
-        try await place.with(ItemProvider(object: "text")) {
-            #expect(AttachmentInspector(itemProvider: $0).kind == .text)
-        }
-        #expect(AttachmentInspector(itemProvider: ItemProvider()).kind == .unknown)
-    }
-
     @Test("Types are found by extension, MIME type and tag, and saved as identifiers")
     func documentTypes() throws {
         let names = ["a.png", "b.JPG", "notes.txt", "film.mov", "none", "x.unheardof"]
         #expect(names.filter(DocumentTypes.isSupported) == ["a.png", "b.JPG", "notes.txt"])
         #expect(DocumentTypes.type(ofDownloadWithMIMEType: "image/png; q=1") == .png)
         #expect(DocumentTypes.type(ofDownloadWithMIMEType: "application/x-unheard-of").isDynamic)
+        #expect(kUTTypeUTF8PlainText as String == "public.utf8-plain-text")
         #expect(DocumentTypes.describe(.image) == "declared, public, above png")
         #expect(DocumentTypes.describe(.sketch) == "declared, an image")
         #expect(DocumentTypes.describe(.json) == "declared, public, text")
@@ -196,67 +98,6 @@ import Testing
             let (state, code) = await result { done in view.loadEditingState { done(($0, $1)) } }
             #expect(state == (place == .here ? "cursor at 6" : nil) && code == (place == .here ? nil : -1000))
         }
-    }
-
-    @Test(
-        "The best type of each item is imported, and items that cannot be loaded are reported",
-        arguments: LoadPlace.allCases
-    )
-    func importQueue(place: LoadPlace) async throws {
-        let page = ItemProvider()
-        page.registerDataRepresentation(for: .html) { Data("<p>".utf8) }
-        page.registerObject("four", visibility: .all)
-        let failing = ItemProvider()
-        failing.registerDataRepresentation(for: .rtf) { completion in
-            completion(nil, CocoaError(.fileReadUnknown))
-            return nil
-        }
-        let picture = ItemProvider()
-        picture.registerDataRepresentation(for: .png) { Data() }
-        try await place.with(page) { page in
-            try await place.with(failing) { failing in
-                try await place.with(picture) { picture in
-                    let (imports, problems) = await result { done in
-                        ImportQueue().process([page, failing, picture]) { done(($0, $1)) }
-                    }
-                    #expect(imports == [.init(typeIdentifier: "public.html", byteCount: 3)])
-                    #expect(problems == ["item 1: not available", "item 2: not available"])
-                }
-            }
-        }
-    }
-
-    @Test("A link is loaded with its title, which is looked up at the load", arguments: LoadPlace.allCases)
-    func linkShare(place: LoadPlace) async throws {
-        let (lookups, lookup) = AsyncStream<Int>.makeStream()
-        let share = LinkShare(url: URL(string: "https://example.com/a%20b?c=d")!, title: "An example")
-        try await place.with(share.itemProvider { lookup.yield(1) }) { provider in
-            #expect(provider.registeredTypeIdentifiers == ["public.url", "public.html", "public.utf8-plain-text"])
-            #expect(try await LinkReader.markdown(from: provider) == "[An example](https://example.com/a%20b?c=d)")
-            let page = try await provider.loadString(ofType: .html)
-            #expect(page == "<a href=\"https://example.com/a%20b?c=d\">An example</a>")
-        }
-        lookup.finish()
-        #expect(await lookups.reduce(0, +) == 1)
-        try await place.with(ItemProvider(object: share.url)) { provider in
-            let link = try await LinkReader.markdown(from: provider)
-            #expect(link == "<https://example.com/a%20b?c=d>")
-        }
-    }
-
-    @Test("A class that is not Sendable is loaded and sent to the main thread", arguments: LoadPlace.allCases)
-    @MainActor func toyBox(place: LoadPlace) async throws {
-        let box = ToyBox()
-        for provider in [ItemProvider(object: "Mouse"), ItemProvider(), ItemProvider(object: "")] {
-            let take: (ItemProvider) async -> Void = { provider in
-                await withCheckedContinuation { continuation in box.take(provider) { continuation.resume() } }
-            }
-            // An item without a representation cannot be published.
-            provider.registeredTypeIdentifiers.isEmpty ? await take(provider) : try await place.with(provider, take)
-        }
-        #expect(box.toys.map(\.description) == ["Mouse, for cats"] && box.toys.first?.timesPlayedWith == 1)
-        #expect(box.lastError as? Toy.ToyError == .noName)
-        #expect(box.itemProviders().map(\.registeredTypeIdentifiers) == [["public.utf8-plain-text"]])
     }
 
     @Test("The localized description of an error says what failed")
@@ -333,29 +174,6 @@ import Testing
             #expect(try await copied.outcome().text == "transferred copy")
             #expect(east.cities == ["Ghent", "Boise", "Reno", "Lille"])
             #expect(west.cities == ["Boise", "Provo", "Reno"])
-        }
-    }
-
-    @Test("A picture is dropped on the frame, and cannot be dropped elsewhere on the wall")
-    @MainActor func pictureFrame() async throws {
-        try await DragBroker.with { broker in
-            let connection = broker.connect()
-            let (full, empty) = (PictureFrame(picture: Data("png".utf8), caption: "Half Dome"), PictureFrame())
-            for wall in [full.wall, empty.wall] { wall.connection = connection }
-            try await empty.wall.register(as: "wall", connection: connection)
-            try await #expect(full.wall.beginDrag(at: CGPoint(x: 1, y: 1)) == nil)
-            try await #expect(empty.wall.beginDrag(at: CGPoint(x: 150, y: 100)) == nil)
-            let drag = try #require(try await full.wall.beginDrag(at: CGPoint(x: 150, y: 100)))
-            #expect(try await drag.move(to: DropLocation("wall", point: Point(x: 50, y: 60))).operation == .cancel)
-            #expect(try await drag.move(to: .here(150, 60)).operation == .move)
-            let place = DropLocation("wall", point: Point(x: 150.5, y: 60))
-            #expect(try await drag.move(to: place).operation == .move)
-            #expect(empty.lastDropPoint == CGPoint(x: 150.5, y: 60))
-            try await drag.drop()
-            #expect(try await drag.outcome().text == "transferred move")
-            // The program shows the picture on its main queue.
-            try await eventually("a caption") { !empty.caption.isEmpty }
-            #expect(empty.picture == Data("png".utf8) && empty.caption == "Half Dome")
         }
     }
 
@@ -447,33 +265,6 @@ import Testing
             try await source.pasteboard.pasteboard.write([source.itemProvider()])
             controller.receivePasteboard()
             try await eventually("the text") { controller.text == "oneone" }
-        }
-    }
-
-    @Test("A menu decides by the types of several pasteboards, also on the right of an operator")
-    @MainActor func pasteMenu() async throws {
-        try await TestBroker.serving { broker in
-            let other = NSPasteboard(broker.pasteboard("other"))
-            let board = NSPasteboard(broker.pasteboard())
-            let menu = PasteMenu(board: board)
-            #expect(menu.count == 0)
-            #expect(menu.title == "Paste")
-            #expect(!menu.canPaste(from: other))
-            try await other.pasteboard.write(try #require(URL(string: "https://example.com")))
-            #expect(menu.canPaste(from: other))
-            try await UIPasteboard(board.pasteboard).setItems([["public.utf8-plain-text": "a"], ["public.html": "b"]])
-            #expect(menu.title == "Paste new")
-            #expect(menu.itemTexts() == ["a"])
-            #expect(menu[.html] == Data("b".utf8))
-            #expect(menu.describe() == "public.utf8-plain-text public.html")
-            menu.isEnabled = false
-            #expect(menu.canCopy())
-            #expect(!menu.canPaste(from: other))
-            #expect(!menu.copyOnce())
-            menu.isEnabled = true
-            #expect(!menu.copyOnce())
-            #expect(menu.itemTexts() == ["copied {"])
-            #expect(menu.title == "Paste")
         }
     }
 
