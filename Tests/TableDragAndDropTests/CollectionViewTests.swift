@@ -104,15 +104,6 @@ struct CollectionViewTests {
         #expect(shelf.collection.cellForItem(at: path)?.reuseIdentifier == "z")
     }
 
-    @Test("an item that moves within its view is moved by a data source that has the method for it")
-    func reordered() {
-        let drag = TestDrag()
-        let items = shelf.collection.itemsForBeginning(drag, at: IndexPath(item: 0, section: 0))
-        _ = shelf.collection.willBegin(drag)
-        drop(items, from: drag, on: shelf.collection, at: 3)
-        #expect(shelf.items == ["y", "z", "x"] && shelf.events.isEmpty)
-    }
-
     @Test("an item that is dropped on itself stays there, and the delegate may direct it elsewhere")
     func directed() {
         final class First: UICollectionViewDelegate {
@@ -134,37 +125,6 @@ struct CollectionViewTests {
         shelf.collection.delegate = first
         move(1, to: 3)
         #expect(shelf.items == ["y", "x", "z"] && shelf.events.isEmpty)
-    }
-
-    @Test("a first batch may follow a change of the model, and a cell and a header may have the same identifier")
-    func first() {
-        shelf.items.append("w")
-        shelf.collection.performBatchUpdates({ shelf.collection.insertItems(at: [IndexPath(item: 3, section: 0)]) })
-        #expect(shelf.collection.numberOfItems(inSection: 0) == 4)
-        shelf.collection.register(WaitingCell.self, forCellWithReuseIdentifier: "id")
-        shelf.collection.register(
-            UICollectionReusableView.self,
-            forSupplementaryViewOfKind: UICollectionView.elementKindSectionHeader,
-            withReuseIdentifier: "id"
-        )
-        let path = IndexPath(item: 0, section: 0)
-        #expect(shelf.collection.dequeueReusableCell(withReuseIdentifier: "id", for: path) is WaitingCell)
-    }
-
-    @Test("a data source that has no method to move rows gets the drop")
-    func notReordered() {
-        shelf.table.dropDelegate = shelf
-        let drag = TestDrag()
-        let items = shelf.table.itemsForBeginning(drag, at: IndexPath(row: 0, section: 0))
-        let (contributor, _) = shelf.table.willBegin(drag)
-        let session = TestDrop(items, from: drag)
-        let proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
-        for row in 0...2 {
-            shelf.table.drops[ObjectIdentifier(session)] = proposal
-            shelf.table.perform(session, at: IndexPath(row: row, section: 0), operation: .move)
-        }
-        contributor.end(drag)
-        #expect(shelf.events == ["table drop from 0.0", "table drop from 0.0", "table drop from 0.0"])
     }
 
     @Test("a placeholder has a cell of the class registered for it, and becomes an item")

@@ -61,18 +61,6 @@ struct DiffableDataSourceTests {
         #expect(snapshot.itemIdentifiers == [5, 1] && snapshot.sectionIdentifier(containingItem: 4) == nil)
     }
 
-    @Test("an item that is inserted again is moved, and a section that is added again stays")
-    func again() {
-        var snapshot = Snapshot()
-        snapshot.appendSections(["a", "b", "a"])
-        snapshot.appendItems([1, 2, 3, 5], toSection: "a")
-        snapshot.insertItems([3, 4], afterItem: 5)
-        #expect(snapshot.itemIdentifiers == [1, 2, 5, 3, 4] && snapshot.numberOfSections == 2)
-        snapshot.appendItems([1], toSection: "b")
-        snapshot.insertSections(["c"], beforeSection: "b")
-        #expect(snapshot.itemIdentifiers == [2, 5, 3, 4, 1] && snapshot.sectionIdentifiers == ["a", "c", "b"])
-    }
-
     @Test("a snapshot that is applied twice in one batch, or without a view, or with a reload, is shown")
     func applied() {
         var snapshot = Snapshot()

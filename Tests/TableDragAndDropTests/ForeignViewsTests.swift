@@ -92,15 +92,4 @@ struct ForeignViewsTests {
         controller.setEditing(true, animated: true)
         #expect(controller.tableView.isEditing)
     }
-
-    @Test("a list of interactions replaces the previous one")
-    func interactions() {
-        final class Delegate: UIDropInteractionDelegate {}
-        let delegate = Delegate()
-        let (first, second) = (UIDropInteraction(delegate: delegate), UIDropInteraction(delegate: delegate))
-        let view = UIView(frame: .zero)
-        view.interactions = [first]
-        view.interactions = [second]
-        #expect(view.interactions.count == 1 && first.view == nil && second.view === view)
-    }
 }

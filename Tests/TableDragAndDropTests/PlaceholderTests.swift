@@ -66,15 +66,6 @@ struct PlaceholderTests {
         #expect(table.texts(rows) == ["a", "x", "b", "c"] && !table.hasUncommittedUpdates)
     }
 
-    @Test("placeholders become rows in any order", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]])
-    func committed(order: [Int]) {
-        let contexts = dropToPlaceholders(["x", "y", "z"])
-        for index in order { commit(contexts[index], ["x", "y", "z"][index]) }
-        #expect(rows.sections[0] == ["a", "x", "y", "z", "b", "c"])
-        #expect(table.texts(rows) == rows.sections[0])
-        #expect(!table.hasUncommittedUpdates)
-    }
-
     @Test("placeholders at the same path follow each other, whether they become rows at once, later, or never")
     func samePlaceAtOnce() {
         var contexts: [any TableDropPlaceholderContext] = []
@@ -94,16 +85,6 @@ struct PlaceholderTests {
         commit(contexts[4], "z")
         commit(contexts[2], "x")
         #expect(table.texts(rows) == ["a", "v", "x", "y", "z", "b", "c"])
-    }
-
-    @Test("placeholders of another drop are not counted: an index is a row of the data source")
-    func otherDrop() {
-        let first = dropToPlaceholders(["x", "y"], at: 1)
-        #expect(table.texts(rows) == ["a", "<0>", "<1>", "b", "c"])
-        let second = dropToPlaceholders(["z", "w"], at: 2)
-        #expect(table.texts(rows) == ["a", "<0>", "<1>", "b", "<0>", "<1>", "c"])
-        for (context, text) in zip(second + first, ["z", "w", "x", "y"]) { commit(context, text) }
-        #expect(rows.sections[0] == ["a", "x", "y", "b", "z", "w", "c"])
     }
 
     @Test("placeholders and rows of one drop keep its order")
@@ -126,26 +107,6 @@ struct PlaceholderTests {
         commit(contexts[1], "z")
         commit(contexts[0], "x")
         #expect(rows.sections[0] == ["a", "x", "local", "z", "b", "c"])
-    }
-
-    @Test("a placeholder is committed at its current path, not at its original one")
-    func concurrent() {
-        let context = dropToPlaceholders(["x"])[0]
-        rows.sections[0].insert("new", at: 0)
-        table.insertRows(at: [IndexPath(row: 0, section: 0)])
-        #expect(table.texts(rows) == ["new", "a", "<0>", "b", "c"])
-        rows.sections[0].removeSubrange(2...)
-        table.deleteRows(at: [IndexPath(row: 2, section: 0), IndexPath(row: 3, section: 0)])
-        #expect(commit(context, "x") == 2)
-        #expect(rows.sections[0] == ["new", "a", "x"])
-    }
-
-    @Test("a placeholder is the first row after all rows were deleted")
-    func emptied() {
-        let context = dropToPlaceholders(["x"], at: 3)[0]
-        rows.sections[0] = []
-        table.deleteRows(at: (0..<3).map { IndexPath(row: $0, section: 0) })
-        #expect(commit(context, "x") == 0)
     }
 
     @Test("both calls return false once a placeholder was removed")
@@ -207,30 +168,6 @@ struct PlaceholderTests {
         #expect(table.texts(rows) == ["x", "b", "c"])
     }
 
-    @Test("a block may first change other rows and report them to the table")
-    func changedByBlock() {
-        let contexts = dropToPlaceholders(["x", "y"])
-        let isCommitted = contexts[0].commitInsertion { _ in
-            rows.sections[0].removeFirst()
-            table.deleteRows(at: [IndexPath(row: 0, section: 0)])
-            rows.sections[0].insert("x", at: 0)
-        }
-        #expect(isCommitted)
-        #expect(table.texts(rows) == ["x", "<1>", "b", "c"])
-    }
-
-    @Test("a table whose data source was deallocated has no placeholders")
-    func dataSourceGone() {
-        var other: TestRows? = TestRows(["a"])
-        table.dataSource = other
-        let context = dropToPlaceholders(["x"], at: 0)[0]
-        other = nil
-        #expect(table.hasUncommittedUpdates)
-        #expect(commit(context, "x") == nil)
-        #expect(!table.hasUncommittedUpdates)
-        #expect(table.numberOfSections == 0)
-    }
-
     @Test("items outside of the session may have placeholders at any path, and the coordinator may be retained")
     func oddItems() throws {
         var kept: (any TableDropCoordinator)?
@@ -249,31 +186,6 @@ struct PlaceholderTests {
         for (index, context) in contexts.enumerated() where index != 4 { commit(context, "\(index)") }
         #expect(!contexts[4].deletePlaceholder())
         #expect(rows.sections[0] == ["5", "3", "6", "a", "0", "1", "y", "b", "c", "2"])
-    }
-
-    @Test("a placeholder becomes a row between rows that a batch has inserted before")
-    func insertedBefore() {
-        let contexts = dropToPlaceholders(["x", "y"])
-        for row in [1, 2] { table.selectRow(at: IndexPath(row: row, section: 0)) }
-        table.performBatchUpdates {
-            rows.sections[0].insert("new", at: 2)
-            table.insertRows(at: [IndexPath(row: 2, section: 0)])
-            #expect(commit(contexts[0], "x") == 1)
-        }
-        #expect(table.texts(rows) == ["a", "x", "<1>", "b", "new", "c"])
-        #expect(table.indexPathsForSelectedRows == [2, 4].map { IndexPath(row: $0, section: 0) })
-    }
-
-    @Test("placeholders that remain after a batch with a reload are forgotten")
-    func reloadedByBatch() {
-        var context: (any TableDropPlaceholderContext)?
-        table.performBatchUpdates {
-            table.reloadData()
-            context = dropToPlaceholders(["x"], at: 3)[0]
-            rows.sections[0] = ["a"]
-        }
-        #expect(commit(context, "x") == nil)
-        #expect(table.texts(rows) == ["a"])
     }
 
     @Test("a placeholder can become a row within a batch")

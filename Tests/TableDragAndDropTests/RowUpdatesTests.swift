@@ -18,17 +18,6 @@ struct RowUpdatesTests {
         }
     }
 
-    @Test("new rows are the old ones plus the inserted ones without the deleted ones")
-    func consistent() {
-        var updates = RowUpdates()
-        updates.delete(IndexPath(row: 0, section: 0))
-        updates.insert(IndexPath(row: 2, section: 0))
-        updates.insert(IndexPath(row: 0, section: 1))
-        #expect(updates.contradiction(before: [3, 0], after: [3, 1]) == nil)
-        let contradiction = updates.contradiction(before: [3, 0], after: [4, 1])
-        #expect(contradiction?.contains("Section 0 has 4 rows after the update, and should have 3") == true)
-    }
-
     @Test(
         "an impossible change is reported with a message",
         arguments: [
@@ -51,29 +40,6 @@ struct RowUpdatesTests {
         for path in deleted { updates.delete(path) }
         let contradiction = try #require(updates.contradiction(before: before, after: after))
         if text != "3-0" { #expect(contradiction.contains(text), "\(contradiction)") }
-    }
-
-    @Test("a moved row counts as deleted and inserted")
-    func moved() {
-        var updates = RowUpdates()
-        updates.move(IndexPath(row: 0, section: 0), to: IndexPath(row: 1, section: 1))
-        #expect(updates.contradiction(before: [2, 1], after: [1, 2]) == nil)
-        #expect(updates.contradiction(before: [2, 1], after: [2, 2]) != nil)
-        #expect(updates.path(after: IndexPath(row: 0, section: 0)) == IndexPath(row: 1, section: 1))
-        #expect(updates.path(after: IndexPath(row: 1, section: 0)) == IndexPath(row: 0, section: 0))
-        #expect(updates.path(after: IndexPath(row: 0, section: 1)) == IndexPath(row: 0, section: 1))
-    }
-
-    @Test("a gap stays after the row that it followed")
-    func gap() {
-        var updates = RowUpdates()
-        updates.insert(IndexPath(row: 0, section: 0))
-        #expect(updates.gap(after: IndexPath(row: 0, section: 0))?.row == 0)
-        #expect(updates.gap(after: IndexPath(row: 1, section: 0))?.row == 2)
-        updates.delete(IndexPath(row: 0, section: 0))
-        #expect(updates.gap(after: IndexPath(row: 1, section: 0))?.row == 0)
-        #expect(updates.gap(after: IndexPath(row: 2, section: 0))?.row == 2)
-        #expect(updates.gap(after: IndexPath(row: 2, section: 1))?.row == 2)
     }
 
     @Test("a row that moves to a gap is on the side from which it was moved")

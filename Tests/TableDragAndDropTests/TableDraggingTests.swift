@@ -14,12 +14,6 @@ struct TableDraggingTests {
         table = rows.makeTable()
     }
 
-    @Test("a press begins a drag with the items of its row")
-    func press() {
-        #expect(table.itemsForBeginning(TestDrag(), at: IndexPath(row: 1, section: 0)).count == 1)
-        #expect(rows.events == ["items for 0.1"])
-    }
-
     @Test("a press on one of several selected rows asks once for each, in ascending order")
     func selected() {
         for row in [3, 0, 2] { table.selectRow(at: IndexPath(row: row, section: 0)) }
@@ -46,15 +40,6 @@ struct TableDraggingTests {
         drag.transfer(session)
         #expect(!table.hasActiveDrag)
         #expect(rows.events == ["will begin", "allows move", "is restricted", "did end", "did transfer"])
-    }
-
-    @Test(
-        "no drag begins at a path that is no row",
-        arguments: [[0, 4], [0, -1], [1, 0], [-1, 0], [0], [], [0, 0, 0], [Int.max, Int.min]]
-    )
-    func notThere(path: [Int]) async throws {
-        #expect(try await table.beginDrag(at: IndexPath(indexes: path)) == nil)
-        #expect(rows.events == [])
     }
 
     @Test("no drag begins without a delegate, with dragging off, in a disabled view, or without items (S1-S3, S7, S11)")
@@ -88,41 +73,6 @@ struct TableDraggingTests {
         #expect(table.itemsForAdding(to: TestDrag(first + more), at: path(1), point: .zero).isEmpty)
         #expect(table.itemsForAdding(to: session, at: path(9), point: .zero).isEmpty)
         #expect(rows.events == ["items for 0.0", "more items for 0.1"])
-    }
-
-    @Test("items from a delegate that changes rows while it is asked belong to no row, and it is not asked again")
-    func changesWhileAsked() {
-        let path = { IndexPath(row: $0, section: 0) }
-        for row in [0, 3] { table.selectRow(at: path(row)) }
-        rows.onItems = { [rows, table] in
-            rows.sections[0].removeFirst()
-            table.deleteRows(at: [path(0)])
-        }
-        let items = table.itemsForBeginning(TestDrag(), at: path(3))
-        #expect(rows.events == ["items for 0.0"])
-        #expect(items.map(table.sourceIndexPath) == [nil])
-        #expect(table.indexPathsForSelectedRows == [path(2)])
-
-        let more = table.itemsForAdding(to: TestDrag(items), at: path(0), point: .zero)
-        #expect(more.map(table.sourceIndexPath) == [nil])
-    }
-
-    @Test("an item that is provided again represents the row for which it was last provided")
-    func givenAgain() {
-        final class OneItem: TableDragDelegate {
-            let item = DragItem(text: "one")
-            func tableView(
-                _ tableView: Table,
-                itemsForBeginning session: any DragSession,
-                at indexPath: IndexPath
-            ) -> [DragItem] { [item, item] }
-        }
-        let delegate = OneItem()
-        table.dragDelegate = delegate
-        for row in [3, 1] {
-            let path = IndexPath(row: row, section: 0)
-            #expect(table.itemsForBeginning(TestDrag(), at: path).map(table.sourceIndexPath) == [path, path])
-        }
     }
 
     @Test("an item no longer knows its row once any row has changed")

@@ -19,11 +19,6 @@ struct TableDroppingTests {
         return table.update(session, at: path).operation
     }
 
-    @Test("a table does not have its own list of interactions (S6)")
-    func interactions() {
-        #expect(table.interactions.isEmpty)
-    }
-
     @Test(
         "a delegate is asked about existing rows and about the path after the last row",
         arguments: [
@@ -69,21 +64,6 @@ struct TableDroppingTests {
         #expect(!table.hasUncommittedUpdates)
     }
 
-    @Test("a path that no longer exists at the drop is nil")
-    func gone() {
-        rows.proposal = TableDropProposal(operation: .copy, intent: .insertAtDestinationIndexPath)
-        var coordinator: (any TableDropCoordinator)?
-        rows.onDrop = { coordinator = $0 }
-        let session = TestDrop(texts: "x")
-        let path = IndexPath(row: 3, section: 0)
-        _ = hover(session, path)
-        rows.sections[0] = ["a"]
-        table.reloadData()
-        table.perform(session, at: path, operation: .copy)
-        #expect(coordinator?.destinationIndexPath == nil)
-        #expect(coordinator?.proposal == TableDropProposal(operation: .copy))
-    }
-
     @Test("a table without sections accepts no drop, even if they were deleted after the proposal")
     func noSections() {
         let session = TestDrop(texts: "x")
@@ -93,30 +73,6 @@ struct TableDroppingTests {
         #expect(table.update(session, at: IndexPath(row: 0, section: 0)).operation == .cancel)
         table.perform(session, at: IndexPath(row: 0, section: 0), operation: .copy)
         #expect(!rows.events.contains("perform"))
-    }
-
-    @Test("nothing is accepted without a delegate")
-    func noDelegate() {
-        table.dropDelegate = nil
-        let session = TestDrop(texts: "x")
-        #expect(!table.canHandle(session))
-        #expect(hover(session, nil) == .cancel)
-        table.perform(session, at: nil, operation: .copy)
-        #expect(rows.events == [])
-    }
-
-    @Test("a session is over the table until it leaves, is dropped or ends, also if no drag may begin there")
-    func active() {
-        table.dragInteractionEnabled = false
-        let session = TestDrop(texts: "x")
-        _ = hover(session, nil)
-        #expect(table.hasActiveDrop)
-        table.exit(session)
-        #expect(!table.hasActiveDrop)
-        _ = hover(session, nil)
-        table.end(session)
-        #expect(!table.hasActiveDrop)
-        #expect(rows.events == ["enter", "update -", "exit", "enter", "update -", "end"])
     }
 
     /// A drag of rows of the table, positioned over it.
@@ -145,29 +101,6 @@ struct TableDroppingTests {
         #expect(rows.sections[0].joined() == result)
         #expect(table.numberOfRows(inSection: 0) == 3)
         #expect(table.indexPathsForSelectedRows == [IndexPath(row: min(target, 2), section: 0)])
-    }
-
-    @Test("a row moves to another section")
-    func otherSection() {
-        rows.canMove = true
-        rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
-        let (session, _) = drag(1)
-        let path = IndexPath(row: 0, section: 1)
-        _ = hover(session, path)
-        table.perform(session, at: path, operation: .move)
-        #expect(rows.sections == [["a", "c"], ["b"]])
-        #expect(table.numberOfRows(inSection: 1) == 1)
-    }
-
-    @Test("a row that is dropped at its own index stays there, and the data source is not asked to move it")
-    func samePlace() {
-        rows.canMove = true
-        rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
-        let (session, _) = drag(2)
-        let path = IndexPath(row: 3, section: 0)
-        _ = hover(session, path)
-        table.perform(session, at: path, operation: .move)
-        #expect(rows.events == ["enter", "update 0.3", "can move 0.2"])
     }
 
     @Test("only a single movable, unchanged row with the insert intent is rearranged; anything else is dropped")
@@ -235,21 +168,6 @@ struct TableDroppingTests {
             #expect(table.numberOfRows(inSection: 0) == rows.sections[0].count)
             #expect(!rows.events.contains("perform"))
         }
-    }
-
-    @Test("after a data source changes rows while it is asked whether one can move, no other row is moved")
-    func changedWhileAsked() {
-        rows.canMove = true
-        rows.proposal = TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
-        let (session, _) = drag(1)
-        rows.onCanMove = { [rows, table] in
-            rows.sections[0] = ["c"]
-            table.reloadData()
-        }
-        _ = hover(session, IndexPath(row: 2, section: 0))
-        table.perform(session, at: IndexPath(row: 2, section: 0), operation: .move)
-        #expect(rows.events.last == "perform")
-        #expect(rows.sections[0] == ["c"])
     }
 
     @Test("a proposal to move an item that may not be moved does nothing, and opens no gap (S38)")

@@ -19,23 +19,6 @@ struct TableRowsTests {
         #expect(table.numberOfRows(inSection: 0) == 3)
     }
 
-    @Test("a section that does not exist has no rows", arguments: [-1, 1, Int.max, Int.min])
-    func noSection(section: Int) {
-        let rows = TestRows(["a"])
-        let table = rows.makeTable()
-        #expect(table.numberOfRows(inSection: section) == 0)
-        #expect(table.presentedRows(inSection: section).isEmpty)
-    }
-
-    @Test("a change before the first question cannot be checked")
-    func unasked() {
-        let rows = TestRows(["a"])
-        let table = rows.makeTable()
-        rows.sections[0].append("b")
-        table.insertRows(at: [IndexPath(row: 1, section: 0)])
-        #expect(table.numberOfRows(inSection: 0) == 2)
-    }
-
     @Test("a batch is checked as a whole, in any order of its calls")
     func batch() {
         let rows = TestRows(["a", "b", "c"], ["d"])
@@ -75,20 +58,6 @@ struct TableRowsTests {
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("Section 0 has 3 rows after the update, and should have 1: 2 before it"), "\(text)")
-    }
-
-    @Test("a batch with wrong counts ends the program")
-    func contradictionOfBatch() async {
-        await #expect(processExitsWith: .failure) {
-            await MainActor.run {
-                let rows = TestRows(["a"])
-                let table = rows.makeTable()
-                table.reloadData()
-                table.performBatchUpdates {
-                    rows.sections[0].append("b")
-                }
-            }
-        }
     }
 
     @Test("a placeholder whose block inserts nothing ends the program")
@@ -133,19 +102,6 @@ struct TableRowsTests {
         }
     }
 
-    @Test("a reload within a batch leaves nothing to check")
-    func reloadedInBatch() {
-        let rows = TestRows(["a"])
-        let table = rows.makeTable()
-        table.performBatchUpdates {
-            rows.sections = [["b"], ["c"]]
-            table.reloadData()
-            rows.sections[0].append("d")
-        }
-        #expect(table.numberOfSections == 2)
-        #expect(table.numberOfRows(inSection: 0) == 2)
-    }
-
     @Test("the selection follows its rows")
     func selection() {
         let rows = TestRows(["a", "b", "c"])
@@ -167,16 +123,5 @@ struct TableRowsTests {
         table.selectRow(at: IndexPath(row: 0, section: 0))
         table.selectRow(at: nil)
         #expect(table.indexPathsForSelectedRows == nil)
-    }
-
-    @Test("a table whose data source was deallocated has no rows, whatever is reported to it")
-    func withoutDataSource() {
-        var rows: TestRows? = TestRows(["a"])
-        let table = Table()
-        table.dataSource = rows
-        #expect(table.numberOfRows(inSection: 0) == 1)
-        rows = nil
-        table.insertRows(at: [IndexPath(row: 0, section: 0)])
-        #expect(table.numberOfSections == 0)
     }
 }
