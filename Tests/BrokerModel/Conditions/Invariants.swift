@@ -3,7 +3,34 @@ import PasteboardWire
 @testable import BrokerState
 
 extension StateHarness {
-    package func brokenInvariants() -> [String] { state.brokenInvariants() }
+    package func brokenInvariants() -> [String] { state.brokenInvariants() + brokenSaving() }
+
+    /// Contents with kept bytes are saved, unless they are sensitive, have a number of loads, or come from a link.
+    private func brokenSaving() -> [String] {
+        guard state.world.context.saving == .working else { return [] }
+        var broken = BrokenConditions()
+        let ids = state.boards.full.compactMap { state.boards.publication(on: $0) }
+        for id in ids {
+            guard let slot = state.world.contents.find(id) else { continue }
+            let terms = state.world.contents[slot].terms
+            let isBound = terms?.isConcealed == true || terms?.maximumLoads != nil
+            let isKept = state.world.contents[slot].items.contains { $0.representations.contains { $0.kept != nil } }
+            let isSaved = isKept && !isBound && !state.world.contents[slot].writer.isLink
+            broken.check(isSaved == (saved[id] != nil), "\(id) is \(isSaved ? "not " : "")saved")
+        }
+        broken.check(Set(saved.keys).isSubset(of: ids), "contents are saved that are on no board")
+        return broken.all
+    }
+
+    /// The change counts and epochs of the boards that have contents.
+    package var boardCounts: [String: [UInt64]] {
+        Dictionary(
+            uniqueKeysWithValues: state.boards.full.map { name in
+                (name, [state.boards.count(of: name).changeCount, state.boards.count(of: name).epoch])
+            }
+        )
+    }
+
     package var hasCachedLoads: Bool { !state.loads.cachedLoads.isEmpty }
 }
 

@@ -79,7 +79,7 @@ extension BoardWalk {
         }
         watches[index].sent += 1
         // The counts of another epoch are lower. The total change count grows with every report.
-        let own = change.epoch == 77 ? change.changeCount ?? 0 : watches[index].count
+        let own = change.epoch == broker.epoch ? change.changeCount ?? 0 : watches[index].count
         if change.totalChangeCount == watches[index].count { broken.append("a change came twice") }
         let count = change.totalChangeCount ?? own
         if watches[index].sent > watches[index].granted { broken.append("a change came without credit") }
