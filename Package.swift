@@ -97,13 +97,12 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        .target(name: "CBenchFloor", exclude: ["program"]),
         .executableTarget(
             name: "pasteboard-bench",
             dependencies: [
                 "PasteboardKit", "BlockingClient", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
-                "CBenchFloor",
             ],
+            exclude: ["floor.c"],
             swiftSettings: settings
         ),
 

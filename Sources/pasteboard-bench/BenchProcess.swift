@@ -1,22 +1,23 @@
 import Glibc
 import PasteboardTransport
 
-/// A process that reports lines, on standard output or on descriptor 3. It ends at the latest when this object is
-/// released.
+/// A process that prints to standard output or descriptor 3. It ends at the latest when this object is released.
 final class BenchProcess {
-    let name: String
+    private let name: String
     private let process: ChildProcess
     private let output: OwnedDescriptor
     private let stage: Stage
-    private var unread: [UInt8] = []
-    private var hasEnded = false
 
-    /// - Parameter isQuiet: whether standard error is discarded.
-    init(_ command: [String], on stage: Stage, isQuiet: Bool = false) throws {
+    /// - Parameters:
+    ///   - input: the file of standard input; nil for none.
+    ///   - isQuiet: whether standard error is discarded.
+    init(_ command: [String], on stage: Stage, input: CInt? = nil, isQuiet: Bool = false) throws {
         name = command.joined(separator: " ")
         self.stage = stage
-        var configuration = ChildProcess.Configuration(path: command[0], arguments: Array(command.dropFirst()))
+        let program = command[0].contains("/") ? command[0] : try stage.installed(command[0])
+        var configuration = ChildProcess.Configuration(path: program, arguments: Array(command.dropFirst()))
         let pipe = try System.pipe()
+        if let input { configuration.input = .descriptor(input) }
         configuration.output = .descriptor(pipe.second.raw)
         if isQuiet { configuration.errors = .null }
         configuration.descriptors = [pipe.second.raw]
@@ -26,32 +27,30 @@ final class BenchProcess {
 
     var id: pid_t { process.id }
 
-    /// The next line that it prints.
-    func line() throws -> String {
-        while true {
-            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: unread[..<end], as: UTF8.self)
-                unread.removeSubrange(...end)
-                return line
-            }
-            try awaitOutput()
-        }
-    }
+    /// Waits for output. Returns nothing at its end.
+    func read() throws -> [UInt8] { try stage.read(output.raw) }
 
-    /// Waits for more output.
+    /// Waits until the process has printed something.
     func awaitOutput() throws {
-        let more = try stage.read(output.raw)
-        guard !more.isEmpty else { throw BenchError("\(name) ended early") }
-        unread += more
+        guard try !read().isEmpty else { throw BenchError("\(name) ended early") }
     }
 
-    /// The numbers of the next line.
+    /// The numbers that it prints before it ends.
     func numbers(_ count: Int) throws -> [Double] {
-        let line = try self.line()
-        let numbers = line.split(separator: " ").compactMap { Double($0) }
-        guard numbers.count == count else { throw BenchError("\(name) printed '\(line)' instead of \(count) numbers") }
+        var text: [UInt8] = []
+        while case let more = try read(), !more.isEmpty { text += more }
+        let numbers = String(decoding: text, as: UTF8.self).split { $0.isWhitespace }.compactMap { Double($0) }
+        guard numbers.count == count else { throw BenchError("\(name) did not print \(count) numbers") }
         return numbers
     }
+
+    /// Waits until the process has ended without an error.
+    func finish() throws {
+        guard try process.wait() == .exited(0) else { throw BenchError("\(name) failed") }
+        hasEnded = true
+    }
+
+    private var hasEnded = false
 
     /// Ends it by SIGTERM, so that it ends its own processes. One that hangs is killed.
     func end() {

@@ -10,6 +10,8 @@ enum Main {
         do {
             if arguments.first == "role" {
                 try Role.play(Array(arguments.dropFirst()))
+            } else if arguments.contains("--help") || arguments.contains("-h") {
+                try print(BenchOptions.usage)
             } else {
                 try run(try BenchOptions(arguments))
             }
@@ -20,23 +22,18 @@ enum Main {
 
     /// Runs the cases one after the other, and prints each result at once.
     private static func run(_ options: BenchOptions) throws {
-        if options.showsHelp { return try print(BenchOptions.usage) }
         let stage = try Stage(options)
         defer { stage.close() }
-        let others: [BenchCase] = [.memory(stage), .sourceDeath(stage), .brokerDeath(stage)]
-        let all = BenchCase.loads(stage) + BenchCase.commands(stage) + BenchCase.starts(stage) + others
-        let cases = all.filter { options.includes("\($0.name): \($0.subject)") }
-        let missing = try missingPeers(of: cases, on: stage)
+        let all = BenchCase.loads(stage) + BenchCase.commands(options.peers, stage) + BenchCase.brokers(stage)
+        let cases = all.filter { one in
+            options.words.isEmpty || options.words.contains { "\(one.name): \(one.subject)".contains($0) }
+        }
         var results: [CaseResult] = []
         if !options.printsJSON { try print(CaseResult.heading) }
         for benchCase in cases {
-            let result =
-                if let reason = missing[benchCase.subject] {
-                    CaseResult(name: benchCase.name, subject: benchCase.subject, skipped: reason)
-                } else {
-                    try benchCase.run(rounds: options.rounds)
-                }
-            stage.endClipboards()
+            let result = benchCase.run(rounds: options.rounds)
+            // Whether the run was interrupted.
+            try stage.wait(milliseconds: 0)
             results.append(result)
             if !options.printsJSON { try print(result.rows) }
         }
@@ -45,26 +42,7 @@ enum Main {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             try print(String(decoding: try encoder.encode(["cases": results]), as: UTF8.self) + "\n")
         }
-    }
-
-    /// Uses each other program once. Returns those that do not work on this machine, with the reasons.
-    private static func missingPeers(of cases: [BenchCase], on stage: Stage) throws -> [String: String] {
-        var missing: [String: String] = [:]
-        for name in Clipboard.peers + [Server.dbus.rawValue] where cases.contains(where: { $0.subject == name }) {
-            do {
-                if let server = Server(rawValue: name) {
-                    _ = try BenchCase.measureStart(server, stage)
-                } else {
-                    _ = try stage.clipboard(name)
-                }
-            } catch {
-                // The reason may be that the run was interrupted.
-                try stage.wait(milliseconds: 0)
-                missing[name] = "\(error)"
-            }
-            stage.endClipboards()
-        }
-        return missing
+        guard results.allSatisfy({ $0.failure == nil }) else { throw BenchError("a case failed") }
     }
 
     private static func print(_ text: String) throws {

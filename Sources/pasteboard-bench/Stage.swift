@@ -1,4 +1,3 @@
-import CBenchFloor
 import FoundationEssentials
 import Glibc
 import PasteboardTransport
@@ -15,13 +14,10 @@ final class Stage {
     let earlier: String?
     private let signals: SignalDescriptor
     private var sockets = 0
-    /// The clipboards whose servers run, by name.
-    private var clipboards: [String: Clipboard] = [:]
 
     init(_ options: BenchOptions) throws {
         isQuick = options.isQuick
         signals = try SignalDescriptor([SIGINT, SIGTERM])
-        guard bench_pin() == 0 else { throw BenchError("cannot choose a processor: error \(errno)") }
         program = try System.programPath()
         let programs = options.programs ?? System.directory(of: program)
         (pasteboard, broker) = ("\(programs)/pasteboard", "\(programs)/pasteboardd")
@@ -30,34 +26,33 @@ final class Stage {
             throw BenchError("there is no program \(path); build it, or set --programs")
         }
         directory = "/tmp/pasteboard-bench-\(System.processID)"
+        try chooseProcessor()
         try System.makeDirectory(directory)
         // The configuration of the user must not change the limits of the broker.
         try System.setEnvironment("XDG_CONFIG_HOME", to: directory)
-        do {
-            for program in ["loads", "store"] { try compileFloor(program) }
-        } catch {
-            close()
-            throw error
-        }
     }
 
     func close() {
-        endClipboards()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Compiles a program of the floor. One in Swift would add its slower start.
-    private func compileFloor(_ program: String) throws {
-        let sources = System.directory(of: System.directory(of: #filePath)) + "/CBenchFloor"
-        let options = ["-O2", "-I\(sources)/include", "-o", floor(program)]
-        let files = ["\(sources)/process.c", "\(sources)/program/\(program).c"]
-        let compiler = ChildProcess.Configuration(path: try installed("cc"), arguments: options + files)
-        guard try ChildProcess(compiler).wait() == .exited(0) else {
-            throw BenchError("cannot compile the floor in \(sources)")
-        }
+    /// Binds this process, and all that it starts, to the last processor that it may use.
+    private func chooseProcessor() throws {
+        let status = String(decoding: try System.contents(of: "/proc/self/status"), as: UTF8.self)
+        let allowed = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") } ?? ""
+        let last = allowed.split { !$0.isNumber }.last ?? "0"
+        try BenchProcess(["taskset", "-pc", String(last), "\(System.processID)"], on: self).finish()
     }
 
-    func floor(_ program: String) -> String { "\(directory)/\(program)" }
+    /// The path of the floor. It is compiled at the first use: one in Swift would add its slower start.
+    func floor() throws -> String {
+        let floor = "\(directory)/floor"
+        guard !System.isExecutable(floor) else { return floor }
+        let source = System.directory(of: #filePath) + "/floor.c"
+        let compiler = ChildProcess.Configuration(path: try installed("cc"), arguments: ["-O2", "-o", floor, source])
+        guard try ChildProcess(compiler).wait() == .exited(0) else { throw BenchError("cannot compile \(source)") }
+        return floor
+    }
 
     /// The path for a new socket, in a new directory.
     func socket() throws -> String {
@@ -70,17 +65,11 @@ final class Stage {
     /// The path of a program of this machine.
     func installed(_ name: String) throws -> String {
         let paths = System.programDirectories().map { "\($0)/\(name)" }
-        guard let path = paths.first(where: { System.isExecutable($0) }) else { throw Skip("\(name) is not installed") }
+        guard let path = paths.first(where: { System.isExecutable($0) }) else {
+            throw BenchError("\(name) is not installed")
+        }
         return path
     }
-
-    /// Writes a new file.
-    func write(_ bytes: [UInt8], to path: String, times: Int = 1) throws {
-        let file = try System.open(path, [.writing, .creating, .truncating])
-        for _ in 0..<times { try System.write(bytes.span, to: file.raw) }
-    }
-
-    // MARK: Waiting
 
     /// Waits until `output` is readable, and returns whether it is. Throws if the run is interrupted.
     @discardableResult
@@ -100,56 +89,21 @@ final class Stage {
         return try System.read(input, upTo: 1 << 16)
     }
 
-    /// Waits until a server accepts connections.
-    func wait(forServer socket: String) throws {
-        for _ in 0..<500 {
-            if (try? Socket.connect(path: socket, deadline: 0)) != nil { return }
-            try wait(milliseconds: 10)
-        }
-        throw Skip("no server listens at \(socket)")
-    }
-
-    // MARK: Processes
-
-    /// Starts a program of the floor, or this one in a role, or the earlier one. It prints its results.
-    func start(_ program: String, _ arguments: [any CustomStringConvertible]) throws -> BenchProcess {
-        let command =
-            switch program {
-            case "role": [self.program, "role"]
-            case "earlier role": [earlier ?? self.program, "role"]
-            default: [floor(program)]
-            }
-        return try BenchProcess(command + arguments.map(\.description), on: self)
-    }
-
-    /// Starts a program as `start` does, and waits until it is ready.
-    func startReady(_ program: String, _ arguments: any CustomStringConvertible...) throws -> BenchProcess {
-        let process = try start(program, arguments)
-        guard try process.line() == "ready" else { throw BenchError("\(process.name) did not become ready") }
-        return process
+    /// Starts this program, or the earlier one, in a role.
+    func start(
+        _ role: String,
+        _ arguments: any CustomStringConvertible...,
+        isEarlier: Bool = false
+    ) throws -> BenchProcess {
+        let program = isEarlier ? earlier ?? self.program : self.program
+        return try BenchProcess([program, "role", role] + arguments.map(\.description), on: self)
     }
 
     /// Starts a broker, and waits until it is ready.
     func startBroker(_ socket: String) throws -> BenchProcess {
-        let command = [broker, "--socket", socket, "--ready-fd", "3"]
         // Quiet, because a broker reports its end.
-        let process = try BenchProcess(command, on: self, isQuiet: true)
+        let process = try BenchProcess([broker, "--socket", socket, "--ready-fd", "3"], on: self, isQuiet: true)
         try process.awaitOutput()
         return process
-    }
-
-    // MARK: Clipboards
-
-    /// The clipboard of that name. Its server is started at the first use.
-    func clipboard(_ name: String) throws -> Clipboard {
-        if let clipboard = clipboards[name] { return clipboard }
-        let clipboard = try Clipboard(name, on: self)
-        clipboards[name] = clipboard
-        return clipboard
-    }
-
-    func endClipboards() {
-        for clipboard in clipboards.values { clipboard.server.end() }
-        clipboards = [:]
     }
 }

@@ -7,21 +7,17 @@ extension BenchCase {
             ("library both ends", "library-source", "library"),
         ]
         let kept = [("core", "keeper", "core"), ("library", "keeper", "library")]
-        let files = [("passed memory file", "core-file-source", "core")]
-        let few = stage.isQuick ? 192 : 9_984
-        let many = stage.isQuick ? 1_024 : 64_000
-        let large = stage.isQuick ? 64 << 20 : 1 << 30
         let shapes: [(String, LoadShape, Int)] = [
-            ("one at a time", .each, few), ("64 pipelined", .pipelined, many), ("64 connections", .connections, many),
+            ("one at a time", .each, stage.isQuick ? 192 : 9_984),
+            ("64 pipelined", .pipelined, stage.isQuick ? 1_024 : 64_000),
+            ("64 connections", .connections, stage.isQuick ? 1_024 : 64_000),
         ]
         var works = shapes.flatMap { name, shape, count in
             let work = LoadWork(shape: shape, count: count, bytes: 4096)
             return [("4 KiB promised, \(name)", work, promised), ("4 KiB kept, \(name)", work, kept)]
         }
-        let inline = LoadWork(shape: .bulk, count: 1, bytes: large)
-        works += [("1 GiB inline", inline, promised), ("1 GiB kept", inline, kept)]
-        let passed = LoadWork(shape: .descriptor, count: stage.isQuick ? 20 : 500, bytes: large)
-        works.append(("1 GiB by descriptor", passed, files))
+        let large = LoadWork(shape: .bulk, count: 1, bytes: stage.isQuick ? 64 << 20 : 1 << 30)
+        works += [("1 GiB inline", large, promised), ("1 GiB kept", large, kept)]
         // A case for each subject: the floor is measured directly after it.
         return works.flatMap { name, work, subjects in
             subjects.map { subject, source, destination in
@@ -29,9 +25,9 @@ extension BenchCase {
                     try measure(work, from: source, at: destination, stage)
                 } floor: {
                     guard stage.earlier == nil else {
-                        return try measure(work, from: source, at: destination, as: "earlier role", stage)
+                        return try measure(work, from: source, at: destination, isEarlier: true, stage)
                     }
-                    return try measure(work, from: "floor", at: "floor", stage)
+                    return try measureFloor(work, stage)
                 }
             }
         }
@@ -41,27 +37,29 @@ extension BenchCase {
         _ work: LoadWork,
         from source: String,
         at destination: String,
-        as program: String = "role",
+        isEarlier: Bool = false,
         _ stage: Stage
     ) throws -> [Double] {
         let socket = try stage.socket()
-        let isFloor = source == "floor"
-        let passesFile = work.shape == .descriptor
-        let relay =
-            try isFloor
-            ? stage.startReady("loads", "relay", socket, work.connections, passesFile ? 1 : 0)
-            : stage.startBroker(socket)
-        defer { relay.end() }
-        let source =
-            try isFloor
-            ? stage.startReady("loads", "source", socket, passesFile ? work.bytes : 0)
-            : stage.startReady(program, source, socket, work.bytes)
+        let broker = try stage.startBroker(socket)
+        defer { broker.end() }
+        let source = try stage.start(source, socket, work.bytes, isEarlier: isEarlier)
+        try source.awaitOutput()
         defer { source.end() }
-        let (program, role) = isFloor ? ("loads", "destination") : (program, "\(destination)-destination")
-        let loads: [any CustomStringConvertible] = [work.shape.rawValue, work.count, work.bytes, relay.id]
-        let destination = try stage.start(program, [role, socket] + loads)
-        defer { destination.end() }
-        return work.values(try destination.numbers(4))
+        let (role, shape) = ("\(destination)-destination", work.shape.rawValue)
+        let loading = try stage.start(role, socket, shape, work.count, work.bytes, broker.id, isEarlier: isEarlier)
+        return work.values(try loading.numbers(4))
+    }
+
+    private static func measureFloor(_ work: LoadWork, _ stage: Stage) throws -> [Double] {
+        let (floor, socket) = (try stage.floor(), try stage.socket())
+        let relay = try BenchProcess([floor, "relay", socket, "\(work.shape.connections)"], on: stage)
+        try relay.awaitOutput()
+        let source = try BenchProcess([floor, "source", socket], on: stage)
+        try source.awaitOutput()
+        let numbers = [work.count, work.bytes, Int(relay.id)].map(\.description)
+        let loading = try BenchProcess([floor, "destination", socket, work.shape.rawValue] + numbers, on: stage)
+        return work.values(try loading.numbers(4))
     }
 }
 
@@ -71,7 +69,6 @@ extension LoadWork {
         case .each: ["p50": "us", "p99": "us", "broker": "us/load"]
         case .pipelined, .connections: ["rate": "loads/s", "broker": "us/load"]
         case .bulk: ["rate": "GiB/s", "broker": "s/GiB"]
-        case .descriptor: ["mapped": "us", "broker": "us/load"]
         }
     }
 
@@ -84,7 +81,6 @@ extension LoadWork {
         case .each: [median, high, relay / loads]
         case .pipelined, .connections: [loads / whole, relay / loads]
         case .bulk: [gibibytes / whole, relay / 1e6 / gibibytes]
-        case .descriptor: [median, relay / loads]
         }
     }
 }

@@ -5,7 +5,7 @@ import PasteboardTransport
 
 /// Source and destination that use the asynchronous library.
 enum LibraryRole {
-    static func source(_ socket: String, bytes: Int) throws {
+    static func source(_ socket: String, bytes: Int) -> Never {
         run {
             let data = Data(repeating: 7, count: bytes)
             let provider = ItemProvider()
@@ -16,10 +16,13 @@ enum LibraryRole {
         }
     }
 
-    static func destination(_ socket: String, _ work: LoadWork, relay: pid_t) throws {
+    static func destination(_ socket: String, _ work: LoadWork, relay: pid_t) -> Never {
         run {
             var providers: [ItemProvider] = []
-            for _ in 0..<work.connections { providers.append(try await provider(connection(socket))) }
+            for _ in 0..<work.shape.connections {
+                let provider = try await provider(connection(socket))
+                providers += Array(repeating: provider, count: work.shape.depth)
+            }
             _ = try await load(work, work.warmUpCount, providers)
             let measurement = Measurement(relay: relay)
             try measurement.report(try await load(work, work.count, providers))
@@ -36,45 +39,28 @@ enum LibraryRole {
         return provider
     }
 
+    /// Runs one task for each provider, which loads its share one after the other. Returns the times of the loads.
     private static func load(_ work: LoadWork, _ count: Int, _ providers: [ItemProvider]) async throws -> [UInt64] {
-        switch work.shape {
-        case .each, .descriptor: return try await each(work, count, providers[0])
-        case .pipelined: try await inTasks(Array(repeating: providers[0], count: LoadShape.depth), count)
-        case .connections: try await inTasks(providers, count)
-        case .bulk:
-            for _ in 0..<count {
-                var received = 0
-                let chunks = try await providers[0].loadBytes(for: .data)
-                for try await chunk in chunks { received += chunk.count }
-                try work.check(received)
-            }
+        try await withThrowingTaskGroup(of: [UInt64].self) { group in
+            for provider in providers { group.addTask { try await load(work, count / providers.count, provider) } }
+            return try await group.reduce(into: []) { $0 += $1 }
         }
-        return []
     }
 
-    private static func each(_ work: LoadWork, _ count: Int, _ provider: ItemProvider) async throws -> [UInt64] {
+    private static func load(_ work: LoadWork, _ count: Int, _ provider: ItemProvider) async throws -> [UInt64] {
         var times: [UInt64] = []
-        times.reserveCapacity(count)
         for _ in 0..<count {
             let start = MonotonicClock.now()
-            let received = try await provider.loadData(for: .data).count
+            var received = 0
+            if work.shape == .bulk {
+                for try await chunk in try await provider.loadBytes(for: .data) { received += chunk.count }
+            } else {
+                received = try await provider.loadData(for: .data).count
+            }
             times.append(MonotonicClock.now() - start)
-            try work.check(received)
+            guard received == work.bytes else { throw BenchError("received \(received) of \(work.bytes) bytes") }
         }
         return times
-    }
-
-    /// Runs one task for each provider, which loads its share one after the other.
-    private static func inTasks(_ providers: [ItemProvider], _ count: Int) async throws {
-        let share = count / providers.count
-        try await withThrowingTaskGroup { group in
-            for provider in providers { group.addTask { try await load(provider, share) } }
-            try await group.waitForAll()
-        }
-    }
-
-    private static func load(_ provider: ItemProvider, _ count: Int) async throws {
-        for _ in 0..<count { _ = try await provider.loadData(for: .data) }
     }
 
     /// Runs asynchronous work from a synchronous main function. The task is detached, so that no part of it needs the

@@ -1,4 +1,3 @@
-import CBenchFloor
 import Glibc
 import PasteboardTransport
 
@@ -12,10 +11,11 @@ enum LoadShape: String {
     case connections
     /// One large load after the other; the bytes are discarded.
     case bulk
-    /// One load after the other, which a descriptor answers. Each ends when the bytes are mapped.
-    case descriptor
 
-    static let depth = 64
+    /// The number of connections of the destination.
+    var connections: Int { self == .connections ? 64 : 1 }
+    /// The number of concurrent loads on each.
+    var depth: Int { self == .pipelined ? 64 : 1 }
 }
 
 /// The loads of a destination.
@@ -25,14 +25,7 @@ struct LoadWork: Sendable {
     let bytes: Int
 
     /// The number of loads before the measured ones.
-    var warmUpCount: Int { shape == .bulk ? 0 : max(1, count / 10 / LoadShape.depth) * LoadShape.depth }
-
-    /// The number of connections of the destination.
-    var connections: Int { shape == .connections ? LoadShape.depth : 1 }
-
-    func check(_ received: Int) throws {
-        guard received == bytes else { throw BenchError("received \(received) of \(bytes) bytes") }
-    }
+    var warmUpCount: Int { shape == .bulk ? 0 : max(1, count / 10 / 64) * 64 }
 }
 
 /// A measurement in the process of a destination, which begins when this value is created.
@@ -41,18 +34,25 @@ struct Measurement {
     private let used: UInt64
     private let start = MonotonicClock.now()
 
-    /// - Parameter relay: the process of the relay or broker, whose processor time is measured.
+    /// - Parameter relay: the broker's process, whose processor time is measured.
     init(relay: pid_t) {
         self.relay = relay
-        used = bench_processor_time(relay)
+        used = Self.processorTime(of: relay)
     }
 
     /// Ends the measurement. Prints the median and the 99th percentile of the times of single loads, the whole time,
     /// and the processor time of the relay, in nanoseconds.
     func report(_ times: [UInt64]) throws {
         let whole = MonotonicClock.now() - start
-        let used = bench_processor_time(relay) - used
-        let sorted = times.isEmpty ? [0] : times.sorted()
+        let used = Self.processorTime(of: relay) - used
+        let sorted = times.sorted()
         try Role.say("\(sorted[sorted.count / 2]) \(sorted[sorted.count * 99 / 100]) \(whole) \(used)")
+    }
+
+    private static func processorTime(of process: pid_t) -> UInt64 {
+        var clock = clockid_t()
+        var time = timespec()
+        if clock_getcpuclockid(process, &clock) == 0 { clock_gettime(clock, &time) }
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }
