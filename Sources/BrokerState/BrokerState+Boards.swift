@@ -26,7 +26,6 @@ extension BrokerState {
             world.context.perform(.boardsChanged)
         }
         if let replaced = change.replaced {
-            boards.remember(earlierReads(of: replaced), of: name)
             if world.context.saving == .working { world.context.perform(.removeSaved(replaced)) }
             let owner = world.contents.leaveBoard(replaced, isCharged: change.isCharged, reason: reason, &world.context)
             if let owner { peers.setTarget(nil, of: owner.stream, at: owner.peer) }

@@ -47,6 +47,12 @@ extension Brokers {
         try await Brokers(on: loop, streams: streams) { !$0.startsBroker }.connected(until: deadline)
     }
 
+    /// The status of the broker of `running`; no entries if there is none.
+    static func statusOfRunning(on loop: Loop) async throws -> [StatusEntry] {
+        guard let brokers = try await running(on: loop) else { return [] }
+        return try await brokers.recovering { try await $0.status() }
+    }
+
     /// The broker for commands that look for contents: that of `running`, or a new one if contents are saved.
     static func holding(on loop: Loop, until deadline: UInt64 = .max) async throws -> Brokers? {
         try await Brokers(on: loop) { connector in

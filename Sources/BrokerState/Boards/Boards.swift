@@ -9,8 +9,6 @@ struct Boards: ~Copyable, Sendable {
         /// earlier one; nil: this lifetime.
         var epoch: UInt64?
         var publication: PublicationID?
-        /// The last loads of contents that the board held before.
-        var earlierReads: [EarlierRead] = []
         /// The client that has created the board and keeps it.
         var creator: BoardCreator?
         /// Whether the board is watched. Then it is not forgotten, because its change count would grow without a
@@ -121,12 +119,9 @@ struct Boards: ~Copyable, Sendable {
         boardTable.compactMap { name, board in board.publication.map { _ in name } }.sorted()
     }
 
-    /// The names of the boards that have contents or were created, sorted. With a history also those that had contents
-    /// that were loaded.
-    func listed(withHistory hasHistory: Bool) -> [String] {
-        boardTable.compactMap { name, board in
-            board.publication != nil || board.creator != nil || hasHistory && !board.earlierReads.isEmpty ? name : nil
-        }.sorted()
+    /// The names of the boards that have contents or were created, sorted.
+    var listed: [String] {
+        boardTable.filter { $1.publication != nil || $1.creator != nil }.keys.sorted()
     }
 
     /// The boards that have changed after a total change count, as far as they are remembered, in any order.
@@ -154,10 +149,6 @@ struct Boards: ~Copyable, Sendable {
     func creator(of name: String) -> BoardCreator? { boardTable[name]?.creator }
 
     func isCreated(_ name: String) -> Bool { creator(of: name) != nil }
-
-    func earlierReads(of name: String) -> [EarlierRead] {
-        boardTable[name]?.earlierReads ?? []
-    }
 
     // MARK: Rules
 
@@ -364,12 +355,8 @@ struct Boards: ~Copyable, Sendable {
     /// Stores a board; nil removes it from the table.
     private mutating func store(_ board: Board?, _ name: String) {
         let before: Board?
-        if var board {
-            // Nobody is charged for the history of such a board.
-            if board.isExempt(name) {
-                exempt += 1
-                board.earlierReads = []
-            }
+        if let board {
+            if board.isExempt(name) { exempt += 1 }
             if board.isForgettable { forgettable += 1 }
             before = boardTable.updateValue(board, forKey: name)
         } else {
@@ -378,13 +365,6 @@ struct Boards: ~Copyable, Sendable {
         guard let before else { return }
         if before.isExempt(name) { exempt -= 1 }
         if before.isForgettable { forgettable -= 1 }
-    }
-
-    /// Remembers the last loads of contents that were replaced.
-    mutating func remember(_ reads: [EarlierRead], of name: String) {
-        guard !reads.isEmpty, let earlier = boardTable[name]?.earlierReads, boardTable[name]?.isExempt(name) == false
-        else { return }
-        boardTable[name]?.earlierReads = Array((earlier + reads).suffix(ReadHistory.length))
     }
 
     /// Forgets empty boards until at most `count` of them are left, and no more boards in all than the limit.

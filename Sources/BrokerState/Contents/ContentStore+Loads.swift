@@ -19,19 +19,6 @@ extension ContentStore {
         return keptTable[slot]
     }
 
-    /// The last loads of a publication, the oldest first.
-    func reads(of id: PublicationID) -> [ReadHistory.Read] {
-        guard let slot = find(id) else { return [] }
-        return publicationTable[slot].reads.all
-    }
-
-    /// The type of a representation; nil unless everybody may see it.
-    func publicType(of part: PublicationPart, in id: PublicationID) -> String? {
-        guard let slot = find(id), seeingLinks(of: id) == .all else { return nil }
-        let representation = publicationTable[slot].representation(part)
-        return representation.visibility == .all ? representation.type : nil
-    }
-
     /// Adds the known properties of kept bytes to an answer.
     @inline(__always)
     func complete(_ answer: inout AnswerNumbers, _ suggestedName: inout String?, of id: KeptID) {

@@ -176,14 +176,6 @@ struct ContentStore: ~Copyable, Sendable {
         context.accounting.addOrphanLoads(1, of: publicationTable[slot].charge.account)
     }
 
-    /// Lets a load hold the publication, and remembers it for the status.
-    @inline(__always)
-    mutating func hold(_ id: PublicationID, for read: ReadHistory.Read, _ context: inout BrokerContext) {
-        guard let slot = find(id) else { return }
-        hold(slot, &context)
-        if publicationTable[slot].isPlain || !isConcealed(slot) { publicationTable[slot].reads.record(read) }
-    }
-
     /// A load that held the publication has ended.
     @inline(__always)
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {

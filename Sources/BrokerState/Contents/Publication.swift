@@ -43,7 +43,6 @@ package struct Publication: ~Copyable, Sendable {
     var session: SessionID?
     /// The number of loads that hold it.
     var openLoads = 0
-    var reads = ReadHistory()
 
     var keptBytes: [KeptID] {
         items.flatMap { $0.representations.flatMap(\.allBytes) }

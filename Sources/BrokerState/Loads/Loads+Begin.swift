@@ -45,10 +45,8 @@ extension Loads {
         load.older = peerLoadsTable[peerLoads].newest
         if let endsBy = load.endsBy { world.context.check(by: endsBy) }
         let id = loadTable.insert(load)
-        let (process, peer) = (terms.process, terms.destination)
-        let read = ReadHistory.Read(process: process, part: offer.part, peer: peer, at: world.context.now)
-        world.contents.hold(offer.publication, for: read, &world.context)
-        if offer.isConcealed { conceal(offer, for: peer, &world.context) }
+        world.contents.hold(offer.publication, &world.context)
+        if offer.isConcealed { conceal(offer, for: terms.destination, &world.context) }
         if offer.isCounted { world.contents.beginCounted(offer.part, of: offer.publication) }
         peerLoadsTable[peerLoads].newest = id
         peerLoadsTable[peerLoads].openLoads += 1

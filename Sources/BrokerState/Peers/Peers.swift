@@ -72,12 +72,6 @@ struct Peers: ~Copyable, Sendable {
         if let slot = find(id) { peerTable[slot].closeReason = reason.description.printable }
     }
 
-    /// The client's name for itself, for a while also after it has disconnected; nil if it has none.
-    func label(of id: PeerID, process: ProcessKey) -> String? {
-        let label = find(id).map { peerTable[$0].label } ?? closed.label(of: process)
-        return label?.isEmpty == false ? label : nil
-    }
-
     /// Refuses a connection. The id finds no peer, now or later: it is the address of the error.
     mutating func refuse(_ process: ProcessKey, _ failure: Failure, at now: UInt64) -> PeerID {
         closed.record(ClosedPeers.Entry(process: process, label: "", reason: failure.description.printable, at: now))

@@ -121,38 +121,35 @@ extension BrokerState {
         case .peers(let last):
             let next = peers.next(after: last)
             report.position =
-                next.map { .peers(after: $0) } ?? .boards(boards.listed(withHistory: report.hasHistory), from: 0)
-            entry = next.map { StatusEntry(peer: status(of: $0)) }
+                next.map { .peers(after: $0) } ?? .boards(boards.listed, from: 0)
+            entry = next.map { StatusEntry(\.peer, status(of: $0)) }
         case .boards(let names, let index):
             report.position = index < names.count ? .boards(names, from: index + 1) : .loads(after: nil)
             if index < names.count {
-                if let board = status(ofBoard: names[index], for: access) {
-                    world.context.send(StatusEntry(board: board), to: peer, stream: report.stream)
-                }
-                if report.hasHistory { sendReads(of: names[index], for: access, to: peer, stream: report.stream) }
+                entry = status(ofBoard: names[index], for: access).map { StatusEntry(\.board, $0) }
             }
         case .loads(let last):
             let next = loads.next(after: last)
             report.position = next.map { .loads(after: $0) } ?? .sessions(after: nil)
-            entry = next.flatMap { loads.status(of: $0, for: access, in: world) }.map { StatusEntry(load: $0) }
+            entry = next.flatMap { loads.status(of: $0, for: access, in: world) }.map { StatusEntry(\.load, $0) }
         case .sessions(let last):
             let next = sessions.nextSession(after: last)
             report.position =
                 next.map { .sessions(after: $0) } ?? .destinations(sessions.sortedDestinationNames, from: 0)
             entry = next.flatMap { sessions.status(of: $0, for: access, in: world) }
-                .map { StatusEntry(session: $0) }
+                .map { StatusEntry(\.session, $0) }
         case .destinations(let names, let index):
             report.position =
                 index < names.count
                 ? .destinations(names, from: index + 1)
                 : report.hasHistory ? .processes(after: nil) : .rest
             if index < names.count {
-                entry = sessions.status(ofDestination: names[index], for: access).map { StatusEntry(destination: $0) }
+                entry = sessions.status(ofDestination: names[index], for: access).map { StatusEntry(\.destination, $0) }
             }
         case .processes(let last):
             let next = world.context.accounting.accounts.next(after: last)
             report.position = next.map { .processes(after: $0) } ?? .rest
-            entry = next.flatMap { world.context.accounting.status(of: $0) }.map { StatusEntry(process: $0) }
+            entry = next.flatMap { world.context.accounting.status(of: $0) }.map { StatusEntry(\.process, $0) }
         case .rest:
             for entry in (report.hasHistory ? closedEntries() : []) + counterEntries()
                 + world.context.limits.statusEntries
@@ -197,49 +194,14 @@ extension BrokerState {
         return status
     }
 
-    /// Sends the last loads of a board, the oldest first.
-    private mutating func sendReads(of name: String, for access: AccessContext, to peer: PeerID, stream: UInt64) {
-        var reads: [BoardRead] = []
-        for read in boards.earlierReads(of: name) {
-            let age = world.context.now - min(world.context.now, read.at)
-            reads.append(BoardRead(name, read.process, read.label, read.type, age))
-        }
-        if let publication = boards.publication(on: name) {
-            for read in world.contents.reads(of: publication) {
-                guard let type = world.contents.visibleType(of: read.part, in: publication, to: access) else {
-                    continue
-                }
-                let label = peers.label(of: read.peer, process: read.process)
-                let age = world.context.now - min(world.context.now, read.at)
-                reads.append(BoardRead(name, read.process.pid, label, type, age))
-            }
-        }
-        world.context.cost += reads.count * Cost.entry
-        for read in reads.suffix(ReadHistory.length) {
-            world.context.send(StatusEntry(read: read), to: peer, stream: stream)
-        }
-    }
-
-    /// The loads of contents that are about to be replaced, for later statuses.
-    mutating func earlierReads(of publication: PublicationID) -> [EarlierRead] {
-        var reads: [EarlierRead] = []
-        for read in world.contents.reads(of: publication) {
-            world.context.cost += Cost.name
-            guard let type = world.contents.publicType(of: read.part, in: publication) else { continue }
-            let label = peers.label(of: read.peer, process: read.process)
-            reads.append(EarlierRead(process: read.process.pid, label: label, type: type, at: read.at))
-        }
-        return reads
-    }
-
     private func closedEntries() -> [StatusEntry] {
-        peers.closed.last.map { closed in
+        peers.closed.entries.map { closed in
             var entry = ClosedPeer()
             entry.process = closed.process.pid
             entry.label = closed.label.isEmpty ? nil : closed.label
             entry.reason = closed.reason?.prefix(utf8Count: WireLimits.name)
             entry.milliseconds = world.context.now - min(world.context.now, closed.at)
-            return StatusEntry(closed: entry)
+            return StatusEntry(\.closed, entry)
         }
     }
 
@@ -259,7 +221,7 @@ extension BrokerState {
             ("descriptors-expected", loads.expectedDescriptors),
             ("descriptors-unclosed", world.context.unclosedDescriptors),
         ]
-        return numbers.map { name, value in StatusEntry(counter: NamedNumber(name, value)) }
+        return numbers.map { name, value in StatusEntry(\.counter, NamedNumber(name, value)) }
     }
 }
 
@@ -271,45 +233,14 @@ extension BrokerLimits {
         let fixed = Self.fixed.map { limit in
             NamedNumber(limit.name, UInt64(limit.value), note: "count: \(limit.meaning); fixed by the protocol")
         }
-        return (set + fixed).map { StatusEntry(limit: $0) }
+        return (set + fixed).map { StatusEntry(\.limit, $0) }
     }
 }
 
 extension StatusEntry {
-    fileprivate init(
-        peer: PeerStatus? = nil,
-        board: BoardStatus? = nil,
-        load: LoadStatus? = nil,
-        session: SessionStatus? = nil,
-        destination: DestinationStatus? = nil,
-        read: BoardRead? = nil,
-        closed: ClosedPeer? = nil,
-        process: ProcessStatus? = nil,
-        counter: NamedNumber? = nil,
-        limit: NamedNumber? = nil
-    ) {
+    fileprivate init<Value>(_ field: WritableKeyPath<StatusEntry, Value?>, _ value: Value) {
         self.init()
-        self.peer = peer
-        self.board = board
-        self.load = load
-        self.session = session
-        self.destination = destination
-        self.read = read
-        self.closed = closed
-        self.process = process
-        self.counter = counter
-        self.limit = limit
-    }
-}
-
-extension BoardRead {
-    fileprivate init(_ board: String, _ process: UInt32, _ label: String?, _ type: String, _ milliseconds: UInt64) {
-        self.init()
-        self.board = board
-        self.process = process
-        self.label = label
-        self.type = type
-        self.milliseconds = milliseconds
+        self[keyPath: field] = value
     }
 }
 

@@ -6,7 +6,7 @@ struct Report: Sendable {
         case items(of: PublicationID, from: Int)
         // The parts of a status, in this order. Each piece describes the broker at its own time.
         case peers(after: Peers.Slot?)
-        /// Boards by name, each with its last loads. Those that are empty by then are left out.
+        /// Boards by name. Those that are empty by then are left out.
         case boards([String], from: Int)
         case loads(after: Loads.Slot?)
         case sessions(after: SlotTable<DragSession>.Slot?)

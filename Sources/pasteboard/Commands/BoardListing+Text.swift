@@ -69,9 +69,7 @@ extension BoardListing {
             "changeCount": JSONValue(contents.changeCount),
             // Beyond what a JSON number carries exactly in many programs.
             "epoch": JSONValue(contents.epoch.map { String($0) }),
-            "owner": [
-                "process": JSONValue(contents.ownerProcess), "label": JSONValue(contents.ownerLabel),
-            ],
+            "owner": .object(JSONValue.program(contents.ownerLabel, contents.ownerProcess)),
             "milliseconds": JSONValue(contents.milliseconds),
             "version": JSONValue(contents.version ?? 0),
             "terms": contents.terms?.json ?? .null,

@@ -72,11 +72,7 @@ struct DropCommand: Command {
 
     func run(on loop: Loop) async throws -> CInt {
         if isList {
-            var destinations: [DestinationStatus] = []
-            if let brokers = try await Brokers.running(on: loop) {
-                destinations = try await brokers.recovering { try await $0.status() }.compactMap(\.destination)
-            }
-            try StandardStreams.print(TextTable.text(destinations.map(\.row)), json: .array(destinations.map(\.json)))
+            try StandardStreams.print(try await Brokers.statusOfRunning(on: loop).compactMap(\.destination?.row))
             return 0
         }
         _ = System.raiseDescriptorLimit()

@@ -22,30 +22,7 @@ struct LimitsCommand: Command {
 
     func run(on loop: Loop) async throws -> CInt {
         let limits = try await Brokers.required(on: loop).recovering { try await $0.status().compactMap(\.limit) }
-        try StandardStreams.print(
-            TextTable.text(limits.map(\.limitRow), width: System.terminalColumns(1)),
-            json: .array(limits.map(\.limitJSON))
-        )
+        try StandardStreams.print(limits.map(\.limitRow), width: System.terminalColumns(1))
         return 0
-    }
-}
-
-extension NamedNumber {
-    fileprivate var limitJSON: JSONValue {
-        ["name": .string(name), "value": JSONValue(value), "meaning": JSONValue(note)]
-    }
-
-    /// The name, the value and the meaning of a limit. The broker writes the unit before the meaning.
-    fileprivate var limitRow: [String] {
-        let value = self.value ?? 0
-        let note = self.note ?? ""
-        let units: [(String, (UInt64) -> String)] = [
-            ("bytes: ", { ByteCount.text($0) }), ("milliseconds: ", { TimeSpan.text(milliseconds: $0) }),
-            ("count: ", { String($0) }),
-        ]
-        for (unit, text) in units where note.hasPrefix(unit) {
-            return [name, text(value), String(note.dropFirst(unit.count))]
-        }
-        return [name, String(value), note]
     }
 }

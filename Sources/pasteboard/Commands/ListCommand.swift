@@ -23,49 +23,18 @@ struct ListCommand: Command {
 
     func run(on loop: Loop) async throws -> CInt {
         let hasPreviews = !Invocation.current.isJSON && System.isTerminal(1)
-        var epoch: UInt64?
-        var boards: [(BoardStatus, [String])] = []
+        var rows: [ReportRow] = []
         if let brokers = try await Brokers.holding(on: loop) {
             try await brokers.recovering { connection in
-                epoch = connection.welcome.epoch
-                boards = []
+                rows = []
                 for board in try await connection.status().compactMap(\.board) {
-                    boards.append(
-                        (board, hasPreviews ? [try await TextPreview(of: board.name, over: connection).text] : [])
-                    )
+                    var row = board.row(connection.welcome.epoch)
+                    if hasPreviews { row.cells.append(try await TextPreview(of: board.name, over: connection).text) }
+                    rows.append(row)
                 }
             }
         }
-        try StandardStreams.print(
-            TextTable.text(boards.map { $0.0.row + $0.1 }),
-            json: .array(boards.map { $0.0.json(epoch) })
-        )
+        try StandardStreams.print(rows)
         return 0
-    }
-}
-
-extension BoardStatus {
-    var row: [String] {
-        let count = itemCount ?? 0
-        return [
-            name, count.counted("item"), keptBytes.map { "\(ByteCount.text($0)) kept" } ?? "-",
-            count > 0 ? TextTable.program(ownerLabel, ownerProcess) : "",
-            types.map(UniformType.readable).joined(separator: " "), terms?.words ?? "",
-        ]
-    }
-
-    func json(_ epoch: UInt64?) -> JSONValue {
-        [
-            "board": .string(name),
-            "changeCount": JSONValue(changeCount),
-            "epoch": JSONValue(epoch.map { String($0) }),
-            "items": JSONValue(itemCount ?? 0),
-            "keptBytes": JSONValue(keptBytes),
-            "owner": ["process": JSONValue(ownerProcess), "label": JSONValue(ownerLabel)],
-            "types": .array(types.map { .string($0) }),
-            "title": JSONValue(title),
-            "milliseconds": JSONValue(milliseconds),
-            "terms": terms?.json ?? .null,
-        ]
     }
 }

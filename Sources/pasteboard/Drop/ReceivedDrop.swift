@@ -233,7 +233,7 @@ final class ReceivedDrop: Sendable {
     ) throws {
         guard Invocation.current.isJSON else { return try StandardStreams.print(path: path) }
         let origin: [(String, JSONValue)] = [
-            ("source", ["process": JSONValue(session.sourceProcess), "label": JSONValue(session.sourceLabel)]),
+            ("source", .object(JSONValue.program(session.sourceLabel, session.sourceProcess))),
             ("operation", .string("\(operation)")),
         ]
         try StandardStreams.print(json: .object(origin + item.members(path: path)))

@@ -18,29 +18,8 @@ struct LinksCommand: Command {
     init(_ arguments: ParsedArguments) {}
 
     func run(on loop: Loop) async throws -> CInt {
-        var links: [PeerStatus] = []
-        if let brokers = try await Brokers.running(on: loop) {
-            links = try await brokers.recovering { try await $0.status() }.compactMap(\.peer).filter {
-                $0.isLink == true
-            }
-        }
-        try StandardStreams.print(TextTable.text(links.map(\.linkRow)), json: .array(links.map(\.linkJSON)))
+        let peers = try await Brokers.statusOfRunning(on: loop).compactMap(\.peer)
+        try StandardStreams.print(peers.filter { $0.isLink == true }.map(\.linkRow))
         return 0
-    }
-}
-
-extension PeerStatus {
-    fileprivate var linkRow: [String] {
-        [
-            label ?? "-", "process \(process ?? 0)", "for \(TimeSpan.text(milliseconds: milliseconds ?? 0))",
-            "\(ByteCount.text(sentBytes ?? 0)) in", "\(ByteCount.text(receivedBytes ?? 0)) out",
-        ]
-    }
-
-    fileprivate var linkJSON: JSONValue {
-        [
-            "label": JSONValue(label), "process": JSONValue(process), "milliseconds": JSONValue(milliseconds ?? 0),
-            "bytesIn": JSONValue(sentBytes ?? 0), "bytesOut": JSONValue(receivedBytes ?? 0),
-        ]
     }
 }

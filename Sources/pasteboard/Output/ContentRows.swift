@@ -77,29 +77,20 @@ extension Change {
         handle == nil ? (clearerLabel, clearerProcess) : (ownerLabel, ownerProcess)
     }
 
-    func row(of board: String, isFirst: Bool) -> [String] {
-        var row = [String(changeCount ?? 0), board, state(isFirst: isFirst)]
-        guard handle != nil else { return row }
-        row.append((itemCount ?? 0).counted("item"))
-        row.append(TextTable.program(ownerLabel, ownerProcess))
-        row.append(types.map(UniformType.readable).joined(separator: " "))
-        return row
-    }
-
-    func json(of board: String, isFirst: Bool) -> JSONValue {
-        [
-            "board": .string(board),
-            "changeCount": JSONValue(changeCount),
-            "epoch": JSONValue(epoch.map { String($0) }),
-            "version": JSONValue(version ?? 0),
-            "state": .string(state(isFirst: isFirst)),
-            "items": JSONValue(itemCount ?? 0),
-            "types": .array(types.map { .string($0) }),
-            "owner": ["process": JSONValue(ownerProcess), "label": JSONValue(ownerLabel)],
-            "terms": terms?.json ?? .null,
-            "clearer": ["process": JSONValue(clearerProcess), "label": JSONValue(clearerLabel)],
+    func row(of board: String, isFirst: Bool) -> ReportRow {
+        var contents = [
+            ReportRow.Field.counted("items", itemCount, "item"), .owner(ownerLabel, ownerProcess),
+            .types("types", types),
+        ]
+        if handle == nil { for index in contents.indices { contents[index].cell = nil } }
+        return [
+            .number("changeCount", changeCount, String(changeCount ?? 0)), .text("board", board),
+            .text("state", state(isFirst: isFirst)), contents[0], contents[1], contents[2],
+            .json("epoch", JSONValue(epoch.map { String($0) })), .json("version", JSONValue(version ?? 0)),
+            .json("terms", terms?.json ?? .null),
+            .json("clearer", .object(JSONValue.program(clearerLabel, clearerProcess))),
             // Before the contents that the watch began with, no change was missed.
-            "missed": JSONValue(isFirst ? nil : missed),
+            .json("missed", JSONValue(isFirst ? nil : missed)),
         ]
     }
 }

@@ -104,10 +104,8 @@ struct WatchCommand: Command {
         let _: Never = try await brokers.watching(watch) { event in
             guard case .changed(let change, let isPresent) = event else { return nil }
             let (isFirst, board) = (exchange(&isFirst, with: false) || isPresent, watch.board ?? change.board ?? "")
-            try StandardStreams.print(
-                TextTable.text([change.row(of: board, isFirst: isFirst)]),
-                json: change.json(of: board, isFirst: isFirst)
-            )
+            let row = change.row(of: board, isFirst: isFirst)
+            try StandardStreams.print(TextTable.text([row.cells]), json: row.json)
             return nil
         }
     }

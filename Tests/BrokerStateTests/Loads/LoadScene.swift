@@ -41,7 +41,6 @@ final class LoadScene {
             destination: destination,
             stream: stream,
             account: store.accounts[1],
-            process: ProcessKey(pid: 2, identity: 1),
             credit: 1 << 30,
             maximumByteCount: nil,
             timeoutMilliseconds: nil,

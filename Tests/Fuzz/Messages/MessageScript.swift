@@ -21,7 +21,7 @@ struct MessageScript {
         Dropped.self, Transferred.self, Enter.self, Exit.self, Proposal.self, Representation.self,
         FileAttributes.self, Accept.self, PeerStatus.self, BoardStatus.self, LoadStatus.self,
         NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self, DestinationStatus.self,
-        Origin.self, Inline.self, Watch.self, Change.self, CreateBoard.self, ContentTerms.self, BoardRead.self,
+        Origin.self, Inline.self, Watch.self, Change.self, CreateBoard.self, ContentTerms.self,
         ClosedPeer.self, ProcessStatus.self, SavedContents.self,
     ]
 

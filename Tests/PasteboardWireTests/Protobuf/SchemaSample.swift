@@ -150,7 +150,7 @@ enum MessageTypes {
         frames + [
             Representation.self, FileAttributes.self, Accept.self, PeerStatus.self, BoardStatus.self,
             LoadStatus.self, NamedNumber.self, SourceFailure.self, Location.self, SessionStatus.self,
-            DestinationStatus.self, ContentTerms.self, BoardRead.self, ClosedPeer.self, ProcessStatus.self,
+            DestinationStatus.self, ContentTerms.self, ClosedPeer.self, ProcessStatus.self,
             Origin.self,
         ]
 

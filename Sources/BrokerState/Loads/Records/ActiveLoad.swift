@@ -144,7 +144,6 @@ struct LoadTerms {
     let destination: PeerID
     let stream: UInt64
     let account: Accounting.AccountID
-    let process: ProcessKey
     let credit: UInt64
     let maximumByteCount: UInt64?
     /// 0: the longest time that a load may take.

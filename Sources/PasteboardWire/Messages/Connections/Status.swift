@@ -2,7 +2,7 @@
 package struct Status: WireMessage {
     package static let kind = FrameKind.status
 
-    /// Whether the last loads, the connections that have ended, and the processes are shown too.
+    /// Whether the connections that have ended, and the processes, are shown too.
     package var history: Bool?
     package var requires: [UInt32] = []
 

@@ -1,23 +1,3 @@
-/// One of the last loads of a pasteboard.
-package struct BoardRead: ProtobufMessage, Equatable {
-    package var board: String = ""
-    package var process: UInt32?
-    package var label: String?
-    package var type: String?
-    /// The time since then.
-    package var milliseconds: UInt64?
-
-    package init() {}
-
-    package mutating func fields(_ visit: inout some FieldVisitor) {
-        visit(1, "board", &board)
-        visit(2, "process", &process)
-        visit(3, "label", &label)
-        visit(4, "type", &type)
-        visit(5, "milliseconds", &milliseconds)
-    }
-}
-
 /// One of the last connections that ended or were refused.
 package struct ClosedPeer: ProtobufMessage, Equatable {
     package var process: UInt32?
