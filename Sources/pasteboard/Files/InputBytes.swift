@@ -20,43 +20,65 @@ final class InputBytes {
     private var fileName: SystemString? {
         path?.lastComponent.flatMap { [".", ".."].contains($0) ? folder?.name : $0 }
     }
-    private let descriptor: DescriptorBox?
+
+    private enum Input {
+        /// Arguments, which are in `head`.
+        case words
+        /// A pipe, a terminal or a device. Without a descriptor it is standard input, here and in a file.
+        case stream(DescriptorBox?, FileStatus)
+        /// - Parameter size: the number of bytes left to read.
+        case file(DescriptorBox?, FileStatus, size: UInt64)
+        /// Its bytes are those of its archive.
+        case folder(FolderInput, FileStatus)
+    }
+
+    private let input: Input
     /// The changes to the bytes, which depend on their type.
     var filter = TextFilter(TextFilter.Options(), type: nil)
     /// The first bytes, which were read to determine the type.
     private var head: [UInt8] = []
     private var hasEnded = false
+
     /// The number of bytes left to read; nil if the file system does not report it.
-    let size: UInt64?
+    var size: UInt64? { if case .file(_, _, let size) = input { size } else { nil } }
     private var isFile: Bool { size != nil }
     /// The status of the file when it was opened; nil for words.
-    let opened: FileStatus?
-
-    /// The folder, if the input is one; the bytes are then those of its archive.
-    let folder: FolderInput?
-
+    var opened: FileStatus? {
+        switch input {
+        case .words: nil
+        case .stream(_, let status), .file(_, let status, _), .folder(_, let status): status
+        }
+    }
+    /// The folder, if the input is one.
+    var folder: FolderInput? { if case .folder(let folder, _) = input { folder } else { nil } }
     /// The file, if it can be read at any offset and any time; nil for a pipe and for standard input.
-    var file: DescriptorBox? { isFile ? descriptor : nil }
+    var file: DescriptorBox? { if case .file(let file, _, _) = input { file } else { nil } }
     /// Whether the bytes can be read more than once: those of a file or of a folder.
     var isPromisable: Bool { file != nil || folder != nil }
 
-    private func raw() throws -> CInt { try folder?.output() ?? descriptor?.raw ?? 0 }
+    private func raw() throws -> CInt {
+        switch input {
+        case .words: 0
+        case .stream(let file, _), .file(let file, _, _): file?.raw ?? 0
+        case .folder(let folder, _): try folder.output()
+        }
+    }
 
     /// - Parameter path: nil for standard input.
     init(_ path: SystemString?) throws {
         self.path = path
         do {
-            self.descriptor = try path.map { DescriptorBox(try System.open($0)) }
-            let raw = self.descriptor?.raw ?? 0
+            let descriptor = try path.map { DescriptorBox(try System.open($0)) }
+            let raw = descriptor?.raw ?? 0
             let status = try System.status(of: raw)
-            opened = status
             if status.kind == .directory, let descriptor, let path {
-                folder = try FolderInput(descriptor, path: path)
+                input = .folder(try FolderInput(descriptor, path: path), status)
+            } else if status.kind == .regular {
+                let size = status.size - min(status.size, try System.position(of: raw))
+                input = .file(descriptor, status, size: size)
             } else {
-                folder = nil
+                input = .stream(descriptor, status)
             }
-            size =
-                status.kind == .regular ? status.size - min(status.size, try System.position(of: raw)) : nil
         } catch let error as SystemError {
             var failure = CommandFailure("cannot read", path?.description ?? "standard input", error)
             let isCopied = Invocation.current.command == CopyCommand.syntax.name
@@ -69,7 +91,7 @@ final class InputBytes {
     init(words: [SystemString]) {
         head = Array(words.map(\.bytes).joined(separator: [UInt8(ascii: " ")]))
         hasEnded = true
-        (path, descriptor, folder, opened, size) = (nil, nil, nil, nil, nil)
+        (path, input) = (nil, .words)
     }
 
     /// The attributes of the file; nil for standard input. They contain no name if the path is that of a descriptor, as
