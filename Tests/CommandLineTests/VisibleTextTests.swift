@@ -62,4 +62,10 @@ struct VisibleTextTests {
                 + "\n"
         )
     }
+
+    @Test("Columns of a table are aligned by the cells of a terminal")
+    func tables() {
+        #expect(TextTable.text([[], []]) == "\n\n")
+        #expect(TextTable.text([["e\u{301}", "x"], ["👨‍👩‍👧", "y"], ["abc", "z"]]) == "e\u{301}    x\n👨‍👩‍👧   y\nabc  z\n")
+    }
 }

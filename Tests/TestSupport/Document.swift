@@ -17,6 +17,10 @@ package struct Document {
         text = String(decoding: try Data(contentsOf: URL(filePath: "\(Self.root)/\(path)")), as: UTF8.self)
     }
 
+    package var lines: [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
     /// The fenced blocks of one language, in order.
     package func blocks(_ language: String) -> [String] {
         text.split(separator: "\n```\(language)\n").dropFirst().map { block in

@@ -45,7 +45,12 @@ package final class TemporaryDirectory: Sendable {
 
     /// The names in a directory in order, including hidden ones.
     package func names(in name: String = ".") -> [String] {
-        guard let directory = opendir(self[name]) else { return [] }
+        Self.names(at: self[name])
+    }
+
+    /// The same for any directory.
+    package static func names(at path: String) -> [String] {
+        guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {

@@ -43,7 +43,7 @@ import Testing
         let slow = try desk.start("paste", "--board", "slow", "--timeout", "10m")
         try slow.waitForOutput(containing: "begin")
         let watch = try desk.start("watch", "-b", "watched")
-        try desk.waitForWatch()
+        try eventually("a watch") { try desk.run("status", "--json").text.contains(#""watches":1"#) }
         let loop = try start(
             """
             until [ -e done ]; do

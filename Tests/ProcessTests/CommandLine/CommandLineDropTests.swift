@@ -12,72 +12,6 @@ import Testing
         desk = try Desk()
     }
 
-    @Test("Several items become several files under unused names, until the destination is interrupted")
-    func several() throws {
-        let bytes = Desk.bytes(3_000_001)
-        _ = try desk.directory.makeDirectory("other")
-        try desk.directory.write("first", to: "a.txt")
-        try desk.directory.write("second", to: "other/a.txt")
-        try desk.directory.write("", to: "empty.txt")
-        try desk.directory.write(bytes, to: "large.bin")
-        let drop = try desk.destination()
-        try desk.directory.write("there already", to: "in/a.txt")
-        let drag = try desk.run("drag", "a.txt", "other/a.txt", "empty.txt", "large.bin", "--to", "inbox")
-        #expect(drag.exitCode == 0 && drag.errorText.isEmpty)
-        #expect(drag.text == "copied 4 items to inbox\n")
-        try drop.waitForErrors(containing: "copied 4 items from")
-        try drop.child.kill(SIGINT)
-        let dropped = try drop.finish()
-        #expect(dropped.exitCode == 130)
-        #expect(
-            Set(dropped.text.split(separator: "\n"))
-                == ["in/a 2.txt", "in/a 3.txt", "in/empty.txt", "in/large.bin"]
-        )
-        #expect(dropped.errorText.hasPrefix("accepting anything as inbox into in\ncopying 4 items from pasteboard ("))
-        #expect(dropped.errorText.contains("  item 4: 2.9 MiB, "))
-        #expect(dropped.errorText.hasSuffix(")\n"))
-        #expect(desk.directory.names(in: "in") == ["a 2.txt", "a 3.txt", "a.txt", "empty.txt", "large.bin"])
-        #expect(try desk.directory.contents(of: "in/a.txt") == Array("there already".utf8))
-        let texts = try ["in/a 2.txt", "in/a 3.txt"].map { try desk.directory.contents(of: $0) }
-        #expect(Set(texts) == [Array("first".utf8), Array("second".utf8)])
-        #expect(try desk.directory.contents(of: "in/large.bin") == bytes)
-        #expect(desk.directory.names().contains("large.bin"))
-    }
-
-    @Test("More items than concurrent loads all arrive")
-    func many() throws {
-        let names = (0..<300).map { "f\($0).txt" }
-        for name in names { try desk.directory.write(name, to: name) }
-        let drop = try desk.destination(["--once"])
-        let drag = try desk.shell("pasteboard drag f*.txt --to inbox")
-        #expect(drag.text == "copied 300 items to inbox\n", "\(drag.errorText)")
-        #expect(try drop.finish().exitCode == 0)
-        #expect(desk.directory.names(in: "in") == names.sorted())
-    }
-
-    @Test("The first accepted type of each item is loaded, and an item without one is skipped")
-    func types() throws {
-        try desk.directory.write("text", to: "a.txt")
-        try desk.directory.write("picture", to: "a.png")
-        let drop = try desk.destination(["--accept", ".pdf", "--accept", "image", "--accept", "text"])
-        #expect(
-            try desk.run("drag", "-t", "text=a.txt", "-t", ".png=a.png", "--name", "both", "--to", "inbox").text
-                == "copied 1 item to inbox\n"
-        )
-        try desk.directory.write("zip", to: "b.zip")
-        let partial = try desk.run("drag", "a.png", "b.zip", "--to", "inbox")
-        #expect(partial.text == "copied 1 of 2 items to inbox\n")
-        #expect(partial.errorText.hasSuffix("pasteboard: drag: destination inbox did not accept b.zip\n"))
-        try drop.waitForErrors(containing: "copied 1 of 2 items from")
-        try drop.child.kill(SIGTERM)
-        let dropped = try drop.finish()
-        #expect(dropped.exitCode == 143)
-        #expect(dropped.text == "in/both.png\nin/a.png\n")
-        #expect(dropped.errorText.hasPrefix("accepting com.adobe.pdf, public.image, public.text as inbox"))
-        #expect(dropped.errorText.contains("  item 2: skipped, because it has no accepted type\n"))
-        #expect(dropped.errorText.contains("copied 1 of 2 items from"))
-    }
-
     @Test("With --once a destination ends after the first drop, but not after a session that only passed over it")
     func once() throws {
         let drop = try desk.destination(["--once"])
@@ -171,70 +105,41 @@ import Testing
         #expect(desk.directory.names(in: "in").isEmpty)
     }
 
-    @Test("A write error fails the drop, and a move deletes nothing")
-    func unwritable() throws {
-        let drop = try desk.destination(["--once"])
-        try desk.directory.write("a", to: "a.txt")
-        _ = try desk.shell("rm -r in")
-        let drag = try desk.run("drag", "--move", "a.txt", "--to", "inbox")
-        #expect(drag.exitCode == 6)
-        let text = "destination inbox did not perform the drop: item 1: cannot create a file in in"
-        #expect(drag.errorText.contains(text))
-        #expect(drag.errorText.hasSuffix("; nothing was deleted\n"))
-        #expect(try drop.finish().exitCode == 4)
-        #expect(desk.directory.names().contains("a.txt"))
-    }
-
-    @Test("The destinations are listed with their types and their processes")
-    func list() throws {
-        #expect(try desk.run("drop", "--list", "--json").text == "[]\n")
-        let first = try desk.destination(["--accept", "text", "--accept", ".png"], name: "a b")
-        let second = try desk.destination(name: "c")
-        #expect(
-            try desk.run("drop", "--list").text == """
-                a b  pasteboard (\(first.child.id))  0 sessions  public.text public.png
-                c    pasteboard (\(second.child.id))  0 sessions  anything
-
-                """
-        )
-        let json = """
-            [{"name":"a b","accepts":["public.text","public.png"],"process":\(first.child.id),"label":"pasteboard",\
-            "sessions":0},{"name":"c","accepts":[],"process":\(second.child.id),"label":"pasteboard","sessions":0}]
-
-            """
-        #expect(try desk.run("drop", "--list", "--json").text == json)
-
+    @Test("The status shows the sessions and the destinations")
+    func status() throws {
+        let drop = try desk.destination(name: "c")
         let source = try RawDragSource(at: desk)
         #expect(try source.drop(at: "c") == .copy)
         _ = try source.asked()
         let status = try desk.run("status").text
         #expect(status.contains("\nsessions\n  dropping") || status.contains("\nsessions\n  transferring"))
         #expect(status.contains("raw (\(getpid()))  1 item  at c  copy"))
-        #expect(status.contains("  c    pasteboard (\(second.child.id))  1 session   anything\n"))
+        #expect(status.contains("  c  pasteboard (\(drop.child.id))  1 session  anything\n"))
         let whole = try desk.run("status", "--json").text
         #expect(whole.contains(#""types":["public.data"],"destination":"c","operation":"copy","milliseconds":"#))
-        #expect(whole.contains(#""destinations":[{"name":"a b""#))
+        #expect(whole.contains(#""destinations":[{"name":"c""#))
     }
 
-    @Test(
-        "A registered name is refused, and so are arguments that contradict each other",
-        arguments: [
-            (["--as", "inbox"], CInt(6), "drop: destination inbox is already registered by "),
-            ([], 2, "drop: missing name of the destination; write --as NAME"),
-            (["--as", "a/b"], 2, "drop: a destination's name must have 1 to 255 bytes"),
-            (["--as", "x", "--accept", "?"], 2, "drop: unknown type '?'"),
-            (["--as", "x", "--into", "none"], 4, "drop: cannot create a file in none"),
-            (["--as", "x", "--into", ""], 2, "drop: the path of --into is empty"),
-            (["--list", "--once"], 2, "drop: option --list can be combined only with --json"),
-            (["--as", "x", "y"], 2, "drop: unexpected argument 'y'"),
-        ]
-    )
-    func refused(arguments: [String], code: CInt, text: String) throws {
+    @Test("A drop that is under way fails with its broker, and the destination receives the next one")
+    func dropUnderWay() throws {
         let drop = try desk.destination()
-        let words = (["pasteboard", "drop"] + arguments).map { "'\($0)'" }.joined(separator: " ")
-        let refused = try desk.shell(words)
-        #expect(refused.exitCode == code && refused.errorText.hasPrefix("pasteboard: \(text)"), "\(refused.errorText)")
-        try drop.child.kill(SIGINT)
-        _ = try drop.finish()
+        let once = try desk.destination(["--once"], name: "once")
+        let sources = try ["inbox", "once"].map { name in
+            let source = try RawDragSource(at: desk, ["\(name).bin"])
+            #expect(try source.drop(at: name) == .copy)
+            try source.peer.sendData([1, 2, 3], stream: try source.asked())
+            return source
+        }
+        try desk.killBroker()
+        for source in sources { source.peer.close() }
+        let ended = try once.finish()
+        #expect(ended.exitCode == 3 && ended.text.isEmpty)
+        #expect(ended.errorText.contains("was lost: the broker closed it"))
+        try desk.directory.write("next", to: "a.txt")
+        #expect(try desk.run("drag", "a.txt", "--to", "inbox", "--wait", "10m").exitCode == 0)
+        #expect(try drop.nextLine() == "in/a.txt")
+        try drop.child.kill(SIGTERM)
+        #expect(try drop.finish().exitCode == 143)
+        #expect(desk.directory.names(in: "in") == ["a.txt"])
     }
 }

@@ -11,21 +11,6 @@ import Testing
     private static let after = Desk.bytes(300_000)
 
     @Test(
-        "In a root without /dev or /proc, the error names the file that is missing",
-        .enabled(if: System.userID == 0, "needs root, which can hide them"),
-        arguments: [
-            ("mount -t tmpfs none /dev", ": open /dev/null for /"),
-            ("umount -l /proc", "from /proc/self/cmdline: No such file or directory\n"),
-        ]
-    )
-    func minimalRoot(hide: String, error: String) throws {
-        let desk = try Desk()
-        let copy = try desk.shell("unshare -m --propagation private sh -c '\(hide); echo x | pasteboard copy'")
-        #expect(copy.exitCode != 0 && copy.errorText.contains(error), "\(copy.errorText)")
-        #expect(try desk.run("list").text.isEmpty)
-    }
-
-    @Test(
         "Whichever call fails once, a copy succeeds or fails with one error, and the contents are the old or the new ones",
         .tags(.f53)
     )

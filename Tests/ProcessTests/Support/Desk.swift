@@ -117,6 +117,13 @@ final class Desk {
         return broker
     }
 
+    /// Kills the broker.
+    func killBroker() throws {
+        let words = try run("status").text.split { " ,\n".contains($0) }
+        let process = try #require(words.firstIndex(of: "process").flatMap { CInt(words[$0 + 1]) })
+        try System.kill(process, SIGKILL)
+    }
+
     /// Starts an offer, and returns once it can be pasted.
     func offer(_ arguments: [String], board: String = "general") throws -> ProcessRunner {
         let runner = try ProcessRunner(

@@ -118,19 +118,4 @@ import Testing
         }
         #expect(completed == words)
     }
-
-    @Test("Completion starts no broker, and does not wait for one that does not answer", arguments: [false, true])
-    func withoutBroker(isStopped: Bool) throws {
-        let desk = try Desk()
-        let broker = isStopped ? try desk.serve() : nil
-        defer { try? broker?.child.kill(SIGCONT) }
-        try broker?.child.kill(SIGSTOP)
-        let boards = try desk.run("complete", "--", "types", "-b", "")
-        #expect(boards.exitCode == 0 && boards.errors.isEmpty)
-        #expect(boards.text == "words\ngeneral\nfind\nprimary\ndrag\n")
-        #expect(try desk.run("complete", "--", "paste", "-t", "").text == "words\n")
-        try broker?.child.kill(SIGCONT)
-        #expect(try desk.run("status").exitCode == (isStopped ? 0 : 3))
-        #expect(try !desk.run("--help").text.contains("\n  complete "))
-    }
 }
