@@ -2,15 +2,31 @@ import BrokerModel
 import BrokerState
 import PasteboardWire
 import ProtocolVectors
+import Testing
 
 /// Connections to a broker's state, which answers at once or not at all.
 struct StatePeers: ExchangePeers {
-    let broker = StateHarness(process: 4_000, programVersion: "1.0") { $0.keptPool = 1 << 30 }
+    let broker: StateHarness
+    /// The processes of peers. The others are all in one.
+    private let processes: [String: UInt32]
+    /// Whether time passes only when the exchange says so.
+    private let isTimed: Bool
     private var peers: [String: PeerID] = [:]
     private var frames: [String: [ReceivedFrame]] = [:]
 
+    init(_ vector: Vector? = nil) {
+        broker = StateHarness(process: 4_000, programVersion: "1.0") { limits in
+            limits.keptPool = 1 << 30
+            for (name, value) in vector?.limits ?? [:] {
+                #expect(throws: Never.self) { try limits.set("\(name)=\(value)") }
+            }
+        }
+        processes = vector?.processes ?? [:]
+        isTimed = vector?.isInternal == true
+    }
+
     mutating func send(_ bytes: [UInt8], passing passed: PassedDescriptor?, from peer: String) {
-        let id = peers[peer] ?? broker.connectSilently(process: 4_100)
+        let id = peers[peer] ?? broker.connectSilently(process: processes[peer] ?? 4_100)
         peers[peer] = id
         broker.sendBytes(bytes, passing: passed?.received, from: id)
     }
@@ -19,7 +35,7 @@ struct StatePeers: ExchangePeers {
         guard let id = peers[peer] else { throw ExchangeFault("\(peer) is not connected") }
         take(id, for: peer)
         // Some answers come when a time has passed.
-        if frames[peer]?.isEmpty == true, !broker.closed.contains(id) {
+        if frames[peer]?.isEmpty == true, !isTimed, !broker.closed.contains(id) {
             broker.advance(by: 100)
             take(id, for: peer)
         }
@@ -41,6 +57,21 @@ struct StatePeers: ExchangePeers {
                 descriptorCount: frame.announcesDescriptor ? 1 : 0
             )
             return ReceivedFrame(header: header, payload: frame.payload, passed: frame.passing?.sort)
+        }
+    }
+
+    func pass(milliseconds: UInt64) {
+        broker.advance(by: milliseconds)
+    }
+
+    func held(_ name: String) throws(ExchangeFault) -> UInt64 {
+        let words = name.split(separator: "-").map(String.init)
+        let label = words.dropFirst().reduce(words.first ?? "") { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+        if label == "memory" { return UInt64(broker.openMemory) }
+        switch Mirror(reflecting: broker.held).children.first(where: { $0.label == label })?.value {
+        case let count as Int: return UInt64(count)
+        case let count as UInt64: return count
+        default: throw ExchangeFault("the broker holds nothing of the name '\(name)'")
         }
     }
 

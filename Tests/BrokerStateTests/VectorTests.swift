@@ -37,16 +37,17 @@ import Testing
 
     private static func play(_ vectors: [Vector]) {
         for vector in vectors {
-            let peers = StatePeers()
+            let place = "\(vector.file):\(vector.line)"
+            let peers = StatePeers(vector)
             var player = ExchangePlayer(peers)
             do {
                 try player.play(vector)
             } catch {
                 let step = error.step.map { "step \($0.number), line \($0.line): " } ?? ""
-                Issue.record("\(vector.rules) \(vector.title), line \(vector.line): \(step)\(error.text)")
+                Issue.record("\(place) \(vector.rules) \(vector.title): \(step)\(error.text)")
             }
-            for broken in player.broken { Issue.record("line \(vector.line): \(broken.rule), \(broken.text)") }
-            for broken in peers.broker.finish() { Issue.record("line \(vector.line): \(broken)") }
+            for broken in player.broken { Issue.record("\(place) \(broken.rule), \(broken.text)") }
+            for broken in peers.broker.finish() { Issue.record("\(place) \(broken)") }
         }
     }
 }

@@ -48,7 +48,7 @@ enum Main {
     /// The tests of the rules, one a line, and what is not tested of them.
     private static func listing(of rules: [String]) throws -> String {
         let vectors = try BrokerConformance.vectors() + ExchangeFile.client()
-        let tests = vectors.filter { !Set(rules).isDisjoint(with: $0.rules) }.map { vector in
+        let tests = vectors.filter { !$0.isInternal && !Set(rules).isDisjoint(with: $0.rules) }.map { vector in
             "\(vector.file):\(vector.line) \(vector.rules.joined(separator: " ")): \(vector.title)"
         }
         let tested = Set(vectors.flatMap(\.rules)).union(BrokerAudit.rules).union(ClientAudit.rules)

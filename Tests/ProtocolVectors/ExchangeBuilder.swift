@@ -9,6 +9,8 @@ struct ExchangeBuilder {
 
     private(set) var frames: [VectorFrame] = []
     private(set) var outcome = Vector.Outcome.open
+    /// Whether a step is one that only the state of the project's broker can play.
+    private(set) var isInternal = false
     /// Whether a peer is greeted when it is named for the first time.
     var greets = true
     private var named: Set<String> = []
@@ -25,6 +27,8 @@ struct ExchangeBuilder {
             receiver = peer
             try greet(peer, before: words.next)
             repeat { try addStep(from: peer, to: "broker", &words, line) } while words.takes(";")
+        } else if try addStateStep(&words, line), words.isAtEnd {
+            return
         }
         if words.takes(">") {
             repeat {
@@ -54,13 +58,47 @@ struct ExchangeBuilder {
         _ line: Int
     ) throws(ExchangeSyntax) {
         let count = words.word(before: "*").flatMap { Int($0) } ?? 1
-        let start = words.position
-        guard let word = words.word() else { throw ExchangeSyntax("a frame is missing") }
-        let short = ShortForms.frames[word]
-        var frame = VectorFrame(sender: sender, receiver: receiver, kind: short?.kind ?? word, line: line)
-        if !frame.isClose && !frame.isNothing { try fill(&frame, &words, short?.fields) }
-        frame.text = words.text(from: start)
-        frames += [VectorFrame](repeating: frame, count: count)
+        let first = words
+        for _ in 0..<count {
+            // Each request opens a stream of its own.
+            words = first
+            guard let word = words.word() else { throw ExchangeSyntax("a frame is missing") }
+            let short = ShortForms.frames[word]
+            var frame = VectorFrame(sender: sender, receiver: receiver, kind: short?.kind ?? word, line: line)
+            if frame.isNothing {
+                // It uses the next stream of each connection.
+                for (peer, stream) in highest { highest[peer] = (stream + 1) | 1 }
+            } else if !frame.isClose {
+                try fill(&frame, &words, short?.fields)
+            }
+            frame.text = words.text(from: first.position)
+            frames.append(frame)
+        }
+    }
+
+    /// Adds a step such as `after 30 s` or `holds loads: 0`, if the line begins with one.
+    private mutating func addStateStep(_ words: inout WordReader, _ line: Int) throws(ExchangeSyntax) -> Bool {
+        guard case .word(let word) = words.next, ["after", "holds"].contains(word) else { return false }
+        _ = words.word()
+        var steps: [StateStep] = []
+        if word == "after" {
+            let units: [String: UInt64] = ["ms": 1, "s": 1_000, "min": 60_000, "h": 3_600_000]
+            let number = try words.number()
+            guard let unit = words.word().flatMap({ units[$0] }) else { throw ExchangeSyntax("unknown unit of time") }
+            steps = [.after(milliseconds: number * unit)]
+        } else {
+            repeat {
+                guard let name = words.word(before: ":") else { throw ExchangeSyntax("a name is missing") }
+                steps.append(.holds(name, try words.number()))
+            } while words.takes(",")
+        }
+        isInternal = true
+        for step in steps {
+            var frame = VectorFrame(sender: "broker", receiver: "", kind: word, line: line)
+            frame.step = step
+            frames.append(frame)
+        }
+        return true
     }
 
     // MARK: Frames
@@ -161,9 +199,10 @@ struct ExchangeBuilder {
             let name = String(word.dropFirst())
             stream = UInt64(name).map { .number($0) } ?? .name(name)
         } else if [.hello, .welcome, .inline].contains(kind) {
+            if isSent { highest[frame.peer] = highest[frame.peer] ?? 0 }
             return .number(0)
         } else if isSent, kind?.opensStream == true {
-            stream = .number(highest[frame.peer].map { $0 + 2 } ?? 1)
+            stream = .number(((highest[frame.peer] ?? 0) + 1) | 1)
         } else if !isSent, let name = kind.flatMap({ ShortForms.streams["\($0)"] }) {
             stream = .name(name)
         }

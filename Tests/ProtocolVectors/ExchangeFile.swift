@@ -39,11 +39,32 @@ package struct ExchangeFile: Sendable {
             lines.removeFirst()
         }
         guard let title else {
-            if let line = lines.first { throw VectorError(line: line.number, reason: "the exchange has no rules") }
+            if let line = lines.first {
+                throw VectorError(file: name, line: line.number, reason: "the exchange has no rules")
+            }
             return
         }
         let number = section.first?.number ?? 0
-        var vector = Vector(rules: title.rules, title: title.text, file: name, line: number)
+        let vector = Vector(rules: title.rules, title: title.text, file: name, line: number)
+        let rows = lines.filter { $0.text.hasPrefix("with ") }
+        guard !rows.isEmpty else { return try add(lines, as: vector) }
+        for row in rows {
+            let values = row.text.dropFirst(5).split(separator: "|").map(\.trimmed)
+            let replaced = lines.filter { !$0.text.hasPrefix("with ") }.map { line in
+                values.indices.reversed().reduce(into: line) { line, index in
+                    line.text = line.text.replacing("$\(index + 1)", with: values[index] == "-" ? "" : values[index])
+                }
+            }
+            try add(
+                replaced[...],
+                as: vector.variant(titled: "\(title.text): \(row.text.dropFirst(5))", line: row.number)
+            )
+        }
+    }
+
+    /// Adds the exchange of the lines, or one for each line that begins with a bar.
+    private mutating func add(_ lines: ArraySlice<Line>, as shared: Vector) throws(VectorError) {
+        var vector = shared
         var builder = ExchangeBuilder()
         var variants: [Line] = []
         for line in lines {
@@ -59,8 +80,7 @@ package struct ExchangeFile: Sendable {
             let known = builder.frames.count
             try add(line, to: &builder, &vector)
             let kind = builder.frames.dropFirst(known).first { $0.line == line.number }?.kind ?? ""
-            let text = "\(title.text): \(kind)"
-            append(Vector(rules: title.rules, title: text, file: name, line: line.number), builder)
+            append(vector.variant(titled: "\(vector.title): \(kind)", line: line.number), builder)
         }
     }
 
@@ -74,6 +94,7 @@ package struct ExchangeFile: Sendable {
         var vector = vector
         vector.frames = builder.frames
         if vector.outcome == .open { vector.outcome = builder.outcome }
+        vector.isInternal = vector.isInternal || builder.isInternal
         vectors.append(vector)
     }
 
@@ -85,7 +106,7 @@ package struct ExchangeFile: Sendable {
         let words = line.text.split(separator: " ", maxSplits: 1).map(String.init)
         if words[0] == "play" {
             guard let scene = scenes[words.last ?? ""] else {
-                throw VectorError(line: line.number, reason: "there is no scene '\(words.last ?? "")'")
+                throw VectorError(file: name, line: line.number, reason: "there is no scene '\(words.last ?? "")'")
             }
             for line in scene { try add(line, to: &builder, &vector) }
             return
@@ -99,16 +120,42 @@ package struct ExchangeFile: Sendable {
                 if verb.count > 1 { vector.input = try Self.bytes(verb[1]) }
             case "done": vector.outcome = .done(words.count > 1 ? try Self.bytes(words[1]) : [])
             case "failed": vector.outcome = .failed
+            case "internal", "limit", "process": try Self.set(line.text, of: &vector)
             default: try builder.add(line.text, line: line.number)
             }
         } catch {
-            throw VectorError(line: line.number, reason: error.reason)
+            throw VectorError(file: name, line: line.number, reason: error.reason)
         }
+    }
+
+    /// Reads a line such as `limit kept-pool 1000` or `process 7 client other`.
+    private static func set(_ line: String, of vector: inout Vector) throws(ExchangeSyntax) {
+        var words = try WordReader(line)
+        vector.isInternal = true
+        switch words.word() {
+        case "limit":
+            guard let name = words.word(), let value = words.word() else {
+                throw ExchangeSyntax("the name or the value of a limit is missing")
+            }
+            vector.limits[name] = value
+        case "process":
+            let process = UInt32(truncatingIfNeeded: try words.number())
+            while let peer = words.word() { vector.processes[peer] = process }
+        default: break
+        }
+        guard words.isAtEnd else { throw ExchangeSyntax("the line has too many words") }
     }
 
     private static func bytes(_ text: String) throws(ExchangeSyntax) -> [UInt8] {
         var words = try WordReader(text)
         guard let bytes = words.bytes(), words.isAtEnd else { throw ExchangeSyntax("'\(text)' is no text") }
         return bytes
+    }
+}
+
+extension Substring {
+    /// The text without the blanks around it.
+    fileprivate var trimmed: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -26,6 +26,22 @@ package protocol ExchangePeers {
     mutating func next(for peer: String) throws(ExchangeFault) -> ReceivedFrame?
 
     mutating func close(_ peer: String)
+
+    /// Lets time pass for the broker, if the connections have its clock.
+    mutating func pass(milliseconds: UInt64) throws(ExchangeFault)
+
+    /// The number of records or bytes that the broker holds, if the connections know that.
+    func held(_ name: String) throws(ExchangeFault) -> UInt64
+}
+
+extension ExchangePeers {
+    package mutating func pass(milliseconds _: UInt64) throws(ExchangeFault) {
+        throw ExchangeFault("the connections have no clock")
+    }
+
+    package func held(_ name: String) throws(ExchangeFault) -> UInt64 {
+        throw ExchangeFault("the connections do not know what the broker holds")
+    }
 }
 
 /// The difference between an exchange and its vector.
@@ -95,6 +111,7 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
     }
 
     private mutating func play(_ frame: VectorFrame) throws(ExchangeFault) {
+        if let step = frame.step { return try play(step) }
         guard !frame.isNothing else {
             // The other connections may have been sent something that the broker still has to act on.
             for peer in highest.keys.sorted() where peer != frame.peer { try probe(peer, nextProbe(peer)) }
@@ -114,6 +131,15 @@ package struct ExchangePlayer<Peers: ExchangePeers> {
             try expectData(frame)
         case (true, false):
             try expect(frame)
+        }
+    }
+
+    private mutating func play(_ step: StateStep) throws(ExchangeFault) {
+        switch step {
+        case .after(let milliseconds): try peers.pass(milliseconds: milliseconds)
+        case .holds(let name, let expected):
+            let count = try peers.held(name)
+            if count != expected { throw ExchangeFault("expected \(name): \(expected), but the broker holds \(count)") }
         }
     }
 

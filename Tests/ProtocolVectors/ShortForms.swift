@@ -16,7 +16,7 @@ package enum ShortForms {
         "load": ("load", "\"conformance\", credit: 1000"),
         "list": ("list", "\"conformance\""),
         "clear": ("clear", "\"conformance\""),
-        "drag": ("drag", "true, moves_between_processes: true"),
+        "drag": ("drag", "allows_move: true, moves_between_processes: true"),
         "destination": ("destination", "\"conformance\""),
         "move": ("move", "\"conformance\", sequence: 1"),
         "session": ("session", "1, handle, version: 1, item_count: 1"),

@@ -25,7 +25,18 @@ package struct Vector: Sendable {
     package let line: Int
     package internal(set) var frames: [VectorFrame] = []
     package internal(set) var outcome = Outcome.open
+    /// Whether only the state of the project's broker can play the exchange, with limits and processes as follow.
+    package internal(set) var isInternal = false
+    package internal(set) var limits: [String: String] = [:]
+    package internal(set) var processes: [String: UInt32] = [:]
     /// The verb that a client's program is run with, and its input.
     package internal(set) var verb: String?
     package internal(set) var input: [UInt8] = []
+
+    /// The vector at another line, with another title.
+    func variant(titled title: String, line: Int) -> Vector {
+        var variant = Vector(rules: rules, title: title, file: file, line: line)
+        (variant.isInternal, variant.limits, variant.processes) = (isInternal, limits, processes)
+        return variant
+    }
 }

@@ -18,7 +18,7 @@ package struct VectorFile: Sendable {
                     try Self.add(words, to: &vectors[vector], line: index + 1)
                 }
             } catch {
-                throw VectorError(line: index + 1, reason: error.reason)
+                throw VectorError(file: name, line: index + 1, reason: error.reason)
             }
         }
     }
@@ -64,6 +64,8 @@ package struct VectorFile: Sendable {
 
 /// A line that is not in the format of the file.
 package struct VectorError: Error {
+    /// The name of the file.
+    package let file: String
     /// The line's number, from 1.
     package let line: Int
     package let reason: String

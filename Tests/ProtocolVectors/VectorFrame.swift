@@ -11,6 +11,14 @@ package enum PassedDescriptor: String, Sendable {
     case pipe
 }
 
+/// A step that only the state of the project's broker can play.
+enum StateStep: Sendable {
+    /// Time passes.
+    case after(milliseconds: UInt64)
+    /// The broker holds so many of these records or bytes.
+    case holds(String, UInt64)
+}
+
 /// A frame of a vector: its bytes, in which some values may have names.
 package struct VectorFrame: Sendable {
     /// A value that one side chooses: the stream in a header, or the value of a field. It has a sample, so that the
@@ -29,6 +37,8 @@ package struct VectorFrame: Sendable {
     package let line: Int
     /// The frame as the exchange writes it; empty for a frame that is only bytes.
     package internal(set) var text = ""
+    /// The step that takes the place of a frame.
+    var step: StateStep?
     /// The descriptor that is passed with the frame.
     var passed: PassedDescriptor?
     /// The header and the payload, with the samples.

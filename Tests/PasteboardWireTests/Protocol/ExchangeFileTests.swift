@@ -95,6 +95,31 @@ import Testing
         #expect(vectors.map(\.outcome) == [.open, .violation("protocol-violation")])
     }
 
+    @Test("An exchange is repeated with other texts, and each repeated request opens a stream")
+    func rows() throws {
+        let text = """
+            # Loads  (L1)
+            client: $2* load "$1"$3 -> answer
+            with a | 2 | , item: 1
+            with b | 1 | -
+            """
+        let vectors = try ExchangeFile(text).vectors
+        #expect(vectors.map(\.title) == ["Loads: a | 2 | , item: 1", "Loads: b | 1 | -"])
+        #expect(vectors.map { $0.frames.compactMap(\.header?.stream) } == [[0, 0, 1, 3, 3], [0, 0, 1, 1]])
+        #expect(vectors.map { $0.frames[2].text } == ["load \"a\", item: 1", "load \"b\""])
+        #expect(vectors.allSatisfy { !$0.isInternal })
+    }
+
+    @Test("Times, limits, processes and what is held are for the state of the broker alone")
+    func internalSteps() throws {
+        let lines = [
+            "internal", "limit boards 2", "process 7 other", "after 2 min -> client: end #1", "holds loads: 0",
+        ]
+        for line in lines { #expect(try Self.vector("client: list\n\(line)").isInternal) }
+        let vector = try Self.vector("limit boards 2\nprocess 7 other third\nclient: list")
+        #expect(vector.limits == ["boards": "2"] && vector.processes == ["other": 7, "third": 7])
+    }
+
     @Test(
         "A line in another format is an error with its number and its reason",
         arguments: [
@@ -105,7 +130,10 @@ import Testing
             ("client: write; data", "the bytes"), ("client: write; begin 5", "Begin has no fields"),
             ("client", "other words"),
             ("play nothing", "there is no scene 'nothing'"), ("client: write <0>", "'0' is no byte"),
-            ("client: cancel", "no stream for 'cancel'"), ("-> client: nothing; client: \"a\"", "a frame is missing"),
+            ("after 5 d", "unknown unit of time"),
+            ("holds 5", "a name is missing"), ("limit boards", "the name or the value of a limit is missing"),
+            ("limit a 5 b", "too many words"), ("client: cancel", "no stream for 'cancel'"),
+            ("-> client: nothing; client: \"a\"", "a frame is missing"),
             ("client: write \"\\u{110000}\"", "is no character"), ("client: +other", "there is no frame"),
         ]
     )
