@@ -6,49 +6,6 @@ import Testing
 
 /// Additions of a writer to its own contents on a board.
 @Suite(.pure) struct AdditionTests {
-
-    @Test("A type that was added is found by its supertypes")
-    func supertypes() {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let handle = broker.promise("com.example.a", from: writer).handle
-        let added = Item([Representation("com.example.b", supertypes: ["com.example.c"])])
-        broker.write([added], adding: handle, from: writer)
-        let load = broker.load(from: writer) { $0.accepts = [Accept("com.example.c")] }
-        #expect(broker.take(writer).first(Ask.self)?.representation == 1)
-        #expect(broker.take(writer).on(load).isEmpty)
-    }
-
-    enum Wrong: CaseIterable {
-        case unknown, replaced, cleared, foreign, withdrawn, session
-    }
-
-    @Test("Only current contents that the same connection has written can be added to", arguments: Wrong.allCases)
-    func superseded(_ wrong: Wrong) throws {
-        let broker = StateHarness()
-        let writer = broker.connect(process: 7)
-        let first = broker.write([Item([Representation("a", kept: true)])], kept: [[1]], from: writer)
-        var handle = try #require(broker.take(writer).first(Committed.self)?.handle)
-        var peer = writer
-        switch wrong {
-        case .unknown: handle += 1
-        case .replaced: broker.promise("b", from: writer)
-        case .cleared: broker.clear(from: writer)
-        case .foreign: peer = broker.connect(process: 7)
-        case .withdrawn: broker.send(Cancel(), on: first, from: writer)
-        case .session:
-            let drag = broker.newStream(of: writer)
-            broker.send(Drag(), on: drag, from: writer)
-            broker.send(Item("a"), on: drag, from: writer)
-            broker.commit(1, on: drag, from: writer)
-            handle = try #require(broker.take(writer).on(drag).first(Committed.self)?.handle)
-        }
-        _ = broker.take(peer)
-        let stream = broker.begin(adding: handle, from: peer)
-        #expect(broker.take(peer).on(stream).codes == [.superseded])
-        #expect(broker.held.writes == 0 && broker.closed.isEmpty)
-    }
-
     @Test("Contents that end before the commit of an addition get none of it", arguments: [true, false])
     func supersededMeanwhile(_ expires: Bool) {
         let broker = StateHarness()
@@ -96,34 +53,6 @@ import Testing
         let contents = broker.list(from: writer)
         #expect(contents.first(Contents.self)?.version == 1 && contents.first(Item.self)?.representations.count == 41)
         #expect(broker.closed.isEmpty && broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("A representation that not everybody may see restricts the contents, which are loaded in place no more")
-    func restricted() {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let handle = broker.promise("a", from: writer).handle
-        broker.write([Item([Representation("b", visibility: .ownProcess)])], adding: handle, from: writer)
-        let reader = broker.connect()
-        #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.type) == ["a"])
-        let load = broker.load(from: reader) { $0.accepts = [Accept("b", match: .exact)] }
-        #expect(broker.take(reader).on(load).codes == [.typeUnavailable])
-    }
-
-    @Test("Items that are added to contents with a limited number of loads can be loaded as often as the others")
-    func counted() {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        let item = Item([Representation("a", kept: true)])
-        let stream = broker.write([item], kept: [[1]], terms: ContentTerms(loads: 2), from: writer)
-        let handle = broker.take(writer).on(stream).first(Committed.self)?.handle
-        broker.load(from: writer)
-        broker.write([Item([]), item], kept: [[2]], adding: handle, from: writer)
-        #expect(broker.list(from: writer).first(Contents.self)?.terms?.maximumLoads == 2)
-        broker.load(from: writer)
-        for _ in 0..<2 { broker.load(from: writer) { $0.item = 1 } }
-        #expect(broker.take(writer).on(stream).first(End.self)?.reason == .loaded)
-        #expect(broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
     }
 
     @Test("Small contents that have room only outside the pools cannot be added to")

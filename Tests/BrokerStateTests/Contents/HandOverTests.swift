@@ -63,61 +63,6 @@ import Testing
         #expect(broker.take(writer).on(load).codes == [.typeUnavailable])
     }
 
-    @Test("A load that has begun fails when its source ends, though the bytes were handed over")
-    func sourceEnds() {
-        let handle = broker.promise("a", from: writer).handle
-        let early = broker.load(from: reader)
-        handOver("a", to: handle)
-        broker.disconnect(writer)
-        #expect(broker.take(reader).on(early).codes == [.sourceGone])
-        #expect(load("a").bytes == [1, 2, 3] && broker.brokenInvariants().isEmpty)
-    }
-
-    // MARK: Representations that the broker keeps or will keep
-
-    private func promiseOnce() throws -> UInt64? {
-        var item = Item("a")
-        item.representations[0].policy = .onceAndKept
-        item.requires = [Feature.onceAndKept.rawValue]
-        broker.write([item], from: writer)
-        return broker.take(writer).first(Committed.self)?.handle
-    }
-
-    @Test("Loads that share one request continue with it, and later ones get the bytes of the hand-over")
-    func sharedRequest() throws {
-        let handle = try promiseOnce()
-        let early = [broker.load(from: reader), broker.load(from: reader, credit: 1)]
-        let ask = try #require(broker.takeAsks(writer).first)
-        broker.data([7], on: ask, from: writer)
-        handOver("a", to: handle)
-        #expect(load("a").bytes == [1, 2, 3] && broker.brokenInvariants().isEmpty)
-        broker.data([8], last: true, on: ask, from: writer)
-        #expect(load("a").bytes == [1, 2, 3] && broker.brokenInvariants().isEmpty)
-        broker.credit(10, on: early[1], from: reader)
-        _ = broker.take(writer)
-        broker.disconnect(writer)
-        #expect(load("a").bytes == [1, 2, 3] && broker.brokenInvariants().isEmpty)
-        broker.clear(from: reader)
-        #expect(broker.openMemory == 0 && broker.held.keptBytes == 0)
-    }
-
-    @Test("Bytes of a hand-over stay if the request that loads share fails", arguments: [true, false])
-    func failedRequest(disconnects: Bool) throws {
-        let handle = try promiseOnce()
-        let early = broker.load(from: reader)
-        let ask = try #require(broker.takeAsks(writer).first)
-        broker.data([7], on: ask, from: writer)
-        handOver("a", to: handle)
-        if disconnects {
-            broker.disconnect(writer)
-        } else {
-            broker.send(Failure(.sourceFailed, "no"), on: ask, from: writer)
-        }
-        #expect(broker.take(reader).on(early).codes == [disconnects ? .sourceGone : .sourceFailed])
-        #expect(load("a").bytes == [1, 2, 3] && broker.held.keptBytes == 3 && broker.openMemory == 1)
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
     @Test("Repeated hand-overs do not grow the charge of the contents")
     func repeated() {
         let handle = broker.promise("a", "b", from: writer).handle
@@ -146,27 +91,6 @@ import Testing
         #expect(broker.brokenInvariants().isEmpty)
     }
 
-    // MARK: Refusals
-
-    @Test("A hand-over for which there is no room leaves the promises as they were", arguments: [true, false])
-    func noRoom(announced: Bool) {
-        let broker = StateHarness { $0.keptPool = 1_000 }
-        let writer = broker.connect()
-        let handle = broker.promise("a", "b", from: writer).handle
-        let before = broker.held
-        let sizes: [UInt64?] = announced ? [400, 700] : [nil, nil]
-        let item = Item([
-            Representation("a", byteCount: sizes[0], kept: true), Representation("b", byteCount: sizes[1], kept: true),
-        ])
-        let bytes = [[UInt8](repeating: 1, count: 400), [UInt8](repeating: 2, count: 700)]
-        let stream = broker.write([item], kept: bytes, adding: handle, keepsPromises: true, from: writer)
-        #expect(broker.take(writer).on(stream).codes == [.noSpace])
-        #expect(broker.held == before && broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
-        #expect(broker.list(from: writer).first(Contents.self)?.version == 0)
-        broker.load(from: writer)
-        #expect(broker.takeAsks(writer).count == 1)
-    }
-
     // MARK: Limits
 
     @Test("Only what is appended counts for the limits of an item and of the contents")
@@ -190,21 +114,6 @@ import Testing
 
     // MARK: The lifetime of the contents
 
-    @Test("Only promises without bytes are lost with their source", arguments: [true, false])
-    func lost(all: Bool) {
-        let handle = broker.promise("a", "b", from: writer).handle
-        handOver("a", to: handle)
-        if all { handOver("b", to: handle) }
-        let watch = broker.watch(from: reader)
-        _ = broker.take(reader)
-        broker.disconnect(writer)
-        #expect(broker.takeChanges(reader, on: watch).map(\.version) == (all ? [] : [2]))
-        let stored = broker.list(from: reader).first(Item.self)?.representations
-        #expect(stored?.map { $0.provision ?? .absent } == [.kept, all ? .kept : .gone])
-        #expect(load("b").codes == (all ? [] : [.sourceGone]) && load("a").bytes == [1, 2, 3])
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
     @Test("Bytes that were handed over are evicted like others when their process has ended")
     func evicted() {
         let broker = StateHarness { $0.keptPool = 1_000 }
@@ -223,24 +132,4 @@ import Testing
         #expect(broker.brokenInvariants().isEmpty)
     }
 
-    @Test("The number of loads and the expiry go on")
-    func terms() throws {
-        let handle = broker.promise("a", terms: ContentTerms(expires: 5_000, loads: 3), from: writer).handle
-        let early = broker.load(from: reader)
-        let ask = try #require(broker.takeAsks(writer).first)
-        broker.advance(by: 2_000)
-        handOver("a", to: handle)
-        let terms = broker.list(from: reader).first(Contents.self)?.terms
-        #expect(terms?.expiresMilliseconds == 3_000 && terms?.maximumLoads == 2)
-        #expect(load("a").bytes == [1, 2, 3] && load("a").bytes == [1, 2, 3])
-        #expect(load("a").codes == [.notLoadableNow])
-        broker.data([7], last: true, on: ask, from: writer)
-        #expect(broker.take(reader).on(early).bytes == [7] && broker.held.publications == 0)
-        #expect(broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
-        let other = broker.promise("a", terms: ContentTerms(expires: 5_000), from: writer).handle
-        broker.advance(by: 2_000)
-        handOver("a", to: other)
-        broker.advance(by: 3_000)
-        #expect(broker.held.publications == 0 && broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
-    }
 }

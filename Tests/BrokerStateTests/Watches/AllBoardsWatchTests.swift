@@ -29,64 +29,6 @@ import Testing
         (broker ?? self.broker).takeChanges(peer ?? watcher, on: stream)
     }
 
-    @Test("Boards that do not exist yet are watched, and each change names its board with its own change count")
-    func named() {
-        write("old")
-        let stream = broker.watchAll(from: watcher)
-        let registered = broker.take(watcher).on(stream).first(Registered.self)
-        #expect(registered?.changeCount == 901 && registered?.epoch == 77)
-        write("new")
-        broker.advance(by: 100)
-        broker.clear("old", from: writer)
-        let sent = changes(on: stream)
-        #expect(sent.map(\.board) == ["new", "old"] && sent.map(\.changeCount) == [901, 902])
-        #expect(sent.map(\.totalChangeCount) == [902, 903] && sent.map(\.missed) == [0, 0])
-        #expect(sent.map(\.types) == [["a"], []] && sent.map(\.clearerLabel) == [nil, "writer"])
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("Without credit each board has one change to report, in the order of the last ones", .tags(.f28))
-    func coalesced() {
-        let stream = broker.watchAll(credit: 0, from: watcher)
-        for _ in 0..<1_000 { write("x", "y") }
-        write("x")
-        broker.advance(by: 100)
-        #expect(broker.take(watcher).kinds == [.registered])
-        broker.credit(1, on: stream, from: watcher)
-        #expect(changes(on: stream).map(\.board) == ["y"])
-        broker.credit(9, on: stream, from: watcher)
-        let sent = changes(on: stream)
-        #expect(sent.map(\.board) == ["x"] && sent.map(\.changeCount) == [1_901] && sent.map(\.missed) == [0])
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("Changes in quick succession are reported every 100 ms, and those that were left out are counted")
-    func rounds() {
-        let stream = broker.watchAll(from: watcher)
-        write("x")
-        #expect(changes(on: stream).count == 1)
-        for _ in 0..<5 { write("x", "y") }
-        broker.advance(by: 99)
-        #expect(broker.take(watcher).isEmpty)
-        broker.advance(by: 1)
-        let sent = changes(on: stream)
-        #expect(sent.map(\.board) == ["x", "y"] && sent.map(\.missed) == [8, 0])
-    }
-
-    @Test("A client continues with what has changed since, each board once")
-    func since() {
-        write("a", "b", "c")
-        let unknown = broker.watchAll(since: 0, from: watcher)
-        #expect(changes(on: unknown).map(\.board) == ["a", "b", "c"])
-        write("d", "a", "d")
-        broker.clear("b", from: writer)
-        let stream = broker.watchAll(since: 903, epoch: 77, from: watcher)
-        let sent = broker.take(watcher).on(stream).all(Change.self)
-        #expect(sent.map(\.board) == ["a", "d", "b"] && sent.map(\.missed) == [1, 0, 0])
-        let current = broker.watchAll(since: 907, epoch: 77, from: watcher)
-        #expect(broker.take(watcher).on(current).kinds == [.registered] && broker.brokenInvariants().isEmpty)
-    }
-
     @Test("At another broker, contents that come back are reported only if the client does not know them")
     func otherBroker() {
         broker.setSaving(true)
