@@ -21,6 +21,22 @@ import Testing
         return text
     }
 
+    @Test(
+        "A load of one type gets it although a subtype is first, and a load of several gets the first that fits",
+        arguments: [true, false]
+    )
+    func ownType(readsInPlace: Bool) {
+        let broker = StateHarness(readsLoadsInPlace: readsInPlace)
+        let source = broker.connect()
+        broker.write([Item([Representation("public.html"), Representation("public.text")])], from: source)
+        _ = broker.take(source)
+        let text = Accept("public.text")
+        for (accepts, type) in [([text], "public.text"), ([text, text], "public.html")] {
+            broker.load(from: broker.connect()) { $0.accepts = accepts }
+            #expect(broker.take(source).first(Ask.self)?.type == type)
+        }
+    }
+
     @Test("Names in dynamic supertypes are found, and charged to their publisher while they are held")
     func spelledNames() {
         let broker = StateHarness { $0.metadataPerPublication = 8_000 }

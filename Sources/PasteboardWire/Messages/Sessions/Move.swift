@@ -1,5 +1,5 @@
-/// Sent by a source: the session is elsewhere, or has other items. The answer is a proposal; until it arrives, the source
-/// sends no other move and no drop.
+/// Sent by a source: the session is elsewhere, or has other items. The answer is a proposal; until it has arrived, the
+/// source sends no other move and no drop.
 package struct Move: WireMessage {
     package static let kind = FrameKind.move
 

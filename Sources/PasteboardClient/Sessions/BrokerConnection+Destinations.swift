@@ -3,8 +3,8 @@ package import PasteboardWire
 
 // The destinations that exist, for sources and for links.
 extension BrokerConnection {
-    /// The number of destinations that are listed: as many as a broker has by default. A broker that lists more must not
-    /// fill the memory.
+    /// The number of destinations that are listed: as many as a broker has by default. One that has more must not fill
+    /// the memory.
     private static let longestList = 1_024
 
     /// A watch of the destinations. Its event `changed` says only that one was registered or has ended.
