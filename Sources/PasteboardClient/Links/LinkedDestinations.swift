@@ -33,25 +33,17 @@ final class LinkedDestinations: Sendable {
 
     /// Keeps the counterparts like the destinations until a broker ends.
     func run() async throws(RequestFailure) {
-        var changes = back.connection.watchDestinations()
+        var changes = back.connection.watchDestinations(since: 0)
         let others = Task(executorPreference: front.connection.loop) { [front, changes = changes.shared] in
             // A destination of the front may have had the name of a counterpart, and end.
-            var watch = front.connection.watchDestinations()
-            while let event = try? await watch.next(at: .standing) {
-                guard case .changed = event else { continue }
-                watch.tell { $0.grantChange($1) }
-                changes.nudge()
-            }
+            var watch = front.connection.watchDestinations(since: 0)
+            while (try? await watch.destinationsChanged()) != nil { changes.nudge() }
         }
         defer { others.cancel() }
         while true {
+            try await changes.destinationsChanged()
             // If the list fails, the broker is ending. Its destinations may still take drops.
             if let listed = try? await back.connection.destinations() { await adjust(to: listed) }
-            while let event = try await changes.next(at: .standing, or: []) {
-                guard case .changed = event else { continue }
-                changes.tell { $0.grantChange($1) }
-                break
-            }
         }
     }
 

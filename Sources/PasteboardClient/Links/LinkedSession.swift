@@ -12,6 +12,8 @@ final class LinkedSession: Sendable {
         var back = DragProgress()
         /// The back; nil until the front's items have arrived.
         var stream: StreamReference?
+        /// The last question of the front, which every move of the back repeats.
+        var question: UInt64 = 0
         /// The items that the back has.
         var source: LinkedBoard.Source
         /// Whether the back has ended before a drop.
@@ -69,9 +71,10 @@ final class LinkedSession: Sendable {
             case .none: break
             case .propose(let sequence, var location, _):
                 location.destination = name
+                state.withLock { $0.question = sequence }
                 try await move(to: location, sequence)
             case .exited:
-                let sequence = state.withLock { $0.back.proposal?.sequence ?? 0 }
+                let sequence = state.withLock(\.question)
                 state.withLock { $0.stream }?.tell { try? $0.move($1, to: nil, sequence: sequence) }
             case .perform:
                 guard let back = state.withLock({ $0.stream }) else { continue }

@@ -111,8 +111,10 @@ struct DragCommand: Command {
             }
             throw Failure(.nothingHere, "there is no destination \(destination), because no broker is running")
         }
+        let milliseconds = wait.milliseconds
+        let end = milliseconds.map { MonotonicClock.deadline(milliseconds: Int(clamping: $0)) } ?? .max
         return try await Brokers.startingOne(on: loop, streams: streams).recovering {
-            try await $0.wait(for: destination, milliseconds: wait.milliseconds)
+            try await $0.wait(for: destination, milliseconds: milliseconds, until: end)
             return $0
         }
     }

@@ -24,7 +24,7 @@ import Testing
         .tags(.f90),
         arguments: [
             "list", "types", "info", "status", "limits", "paste", "clear", "clear --if-change 1", "board release x",
-            "drag --to x --wait 10m file",
+            "drag --to x --wait 100ms file",
             "copy file", "copy --if-change 1 file", "copy photo.png", "copy -t png photo",
         ]
     )
@@ -37,7 +37,7 @@ import Testing
         .tags(.f82),
         arguments: [
             "list", "types", "info", "status", "limits", "paste", "paste -o out", "paste --json",
-            "drag --to x --wait 10m file",
+            "drag --to x --wait 100ms file",
         ]
     )
     func lost(_ line: String) throws {
@@ -294,6 +294,8 @@ import Testing
             requests += 1
             guard isEnding else {
                 try answer(request, to: peer)
+                // When its time is over, a wait asks for the destinations once more.
+                while let next = try? peer.next() { if next.kind == .status { try answer(next, to: peer) } }
                 continue
             }
             try lose(request, of: peer, loss)
@@ -320,7 +322,8 @@ import Testing
             let frame = try peer.next()
             switch frame.kind {
             case .write, .item, .data: if takesFirst { return frame }
-            case .hello: break
+            // A wait for a destination watches, and then asks which there are.
+            case .hello, .watch: break
             default: return frame
             }
         }

@@ -36,6 +36,7 @@ struct RawDragSource {
         move.location?.destination = destination
         move.sequence = 1
         try peer.send(move, stream: Self.session)
+        _ = try peer.next(.proposal)
         try peer.send(Drop(), stream: Self.session)
         return try peer.next(.dropped).decoded(as: Dropped.self).operation
     }

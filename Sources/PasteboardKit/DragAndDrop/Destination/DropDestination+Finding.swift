@@ -21,20 +21,11 @@ extension DropDestination {
         timeout: Duration? = nil,
         connection: PasteboardConnection = .shared
     ) async throws(PasteboardError) {
-        try await wait(for: name, upTo: timeout, connection: connection)
-    }
-
-    /// - Parameter isOwn: whether only a destination of this process counts.
-    static func wait(
-        for name: String,
-        upTo duration: Duration?,
-        isOwn: Bool = false,
-        connection: PasteboardConnection
-    ) async throws(PasteboardError) {
         do throws(Failure) { try BoardName.check(name, of: "a destination") } catch { throw PasteboardError(error) }
-        let milliseconds = duration?.loadMilliseconds
+        let milliseconds = timeout?.loadMilliseconds
+        let end = milliseconds.map { MonotonicClock.deadline(milliseconds: Int(clamping: $0)) } ?? .max
         try await connection.recovering(for: Call("the wait for destination \(name)")) { live in
-            try await live.wait(for: name, isOwn: isOwn, milliseconds: milliseconds)
+            try await live.wait(for: name, milliseconds: milliseconds, until: end)
         }
     }
 

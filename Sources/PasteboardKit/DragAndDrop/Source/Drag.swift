@@ -258,8 +258,8 @@ public final class Drag: DragSession {
     ///
     /// - Parameters:
     ///   - location: the destination and a location in it.
-    ///   - destinationTimeout: the longest time to wait for the destination. The wait keeps the session from being
-    ///   idle, but the total time before the drop is still limited to 10 minutes.
+    ///   - destinationTimeout: the longest time to wait for the destination. The total time before the drop is limited
+    ///   to 10 minutes.
     /// - Returns: as ``move(to:timeout:)``.
     /// - Throws: as ``move(to:timeout:)`` and ``DropDestination/wait(for:timeout:connection:)``; `nothing-here` if the
     ///   destination does not exist when the time has passed.
@@ -268,39 +268,22 @@ public final class Drag: DragSession {
         to location: DropLocation,
         destinationTimeout: Duration
     ) async throws(PasteboardError) -> DropProposal {
-        // `ContinuousClock` traps on an instant beyond its range, so a duration that means "forever" is capped.
-        let end = ContinuousClock.now + min(destinationTimeout, .seconds(365 * 86_400))
+        let (request, live) = try session(for: "it was moved")
+        let milliseconds = Int(clamping: destinationTimeout.loadMilliseconds)
+        var changes = live.watchDestinations(until: MonotonicClock.deadline(milliseconds: milliseconds))
+        // A session that is dropped or ends is not moved any more, which the next attempt finds out.
+        let end = Task { [changes = changes.shared] in
+            if (try? await request.isFixed.value(for: Call("the drag"))) != nil { changes.nudge() }
+        }
+        defer { end.cancel() }
+        var isLast = false
         while true {
             do throws(PasteboardError) {
                 return try await move(to: location)
             } catch {
-                guard error.code == .nothingHere, !location.destination.isEmpty else { throw error }
-                let left = end - .now
-                guard left > .zero else { throw error }
-                try await wait(for: location.destination, upTo: left)
+                guard error.code == .nothingHere, !location.destination.isEmpty, !isLast else { throw error }
             }
-        }
-    }
-
-    private func wait(for destination: String, upTo duration: Duration) async throws(PasteboardError) {
-        let (request, _) = try session(for: "it was moved")
-        let waiting = Task { [connection, isOwn = isRestrictedToDraggingApplication] in
-            try await DropDestination.wait(for: destination, upTo: duration, isOwn: isOwn, connection: connection)
-        }
-        let end = Task {
-            if (try? await request.end.value(for: Call("the drag"))) != nil { waiting.cancel() }
-        }
-        defer { end.cancel() }
-        do {
-            try await withTaskCancellationHandler {
-                try await waiting.value
-            } onCancel: {
-                waiting.cancel()
-            }
-        } catch {
-            // If the session has ended, its error is more specific than that of the wait.
-            _ = try session(for: "it was moved")
-            throw request.end.value == nil ? error as? PasteboardError ?? request.endError : request.endError
+            isLast = (try? await changes.destinationsChanged()) == nil
         }
     }
 

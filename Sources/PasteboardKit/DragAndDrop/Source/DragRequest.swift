@@ -24,7 +24,8 @@ final class DragRequest: StreamSink {
         /// once.
         var added: (items: [DragItem], promises: [ProviderContents]) = ([], [])
         var lastMove: UInt64 = 0
-        /// The location to which the session was last moved.
+        /// The location of the last move, unless the session has lost its destination since. The destination there is
+        /// asked about added items.
         var location: Location?
         var isDropped = false
         var hasReportedEnd = false
@@ -44,6 +45,8 @@ final class DragRequest: StreamSink {
     let result = PendingResult<Void>()
     /// The result of the session.
     let end = SharedResult<Drag.Outcome>()
+    /// Resolved when the session is dropped or has ended, so that it can no longer be moved.
+    let isFixed = SharedResult<Void>()
     let reports: DragReports?
     private let state: Lock<State>
 
@@ -132,12 +135,13 @@ final class DragRequest: StreamSink {
             let move = self.state.withLock { state -> (stream: UInt64, sequence: UInt64)? in
                 guard let stream = state.stream, !state.isDropped, state.progress.outcome == nil else { return nil }
                 state.lastMove += 1
-                state.location = location
                 state.moves.append((state.lastMove, result))
                 return (stream, state.lastMove)
             }
             guard let move else { return false }
-            return (try? client.move(move.stream, to: location, sequence: move.sequence)) != nil
+            guard (try? client.move(move.stream, to: location, sequence: move.sequence)) != nil else { return false }
+            self.state.withLock { $0.location = location }
+            return true
         }
         return isSent ? result : nil
     }
@@ -159,6 +163,7 @@ final class DragRequest: StreamSink {
             if let stream, isFirst { client.drop(stream) }
             return stream != nil
         }
+        if isWaiting { isFixed.resolve(()) }
         return isWaiting ? result : nil
     }
 
@@ -231,7 +236,17 @@ final class DragRequest: StreamSink {
     }
 
     func handle(_ event: ClientEvent, in bytes: Span<UInt8>, of memory: ReadMemory?, _: inout ClientState) -> Bool {
-        changeState { $0.progress.handle(event) }
+        changeState { state in
+            state.progress.handle(event)
+            switch event {
+            case .exited: state.location = nil
+            case .proposed(_, let proposal):
+                // A destination that accepts none of the items may accept one that is added.
+                let isLost = proposal.refusal.map { $0.code != .typeUnavailable } ?? false
+                if isLost, proposal.sequence ?? 0 >= state.lastMove { state.location = nil }
+            default: break
+            }
+        }
         return true
     }
 
@@ -300,13 +315,14 @@ final class DragRequest: StreamSink {
         let (moves, drops, key) = (state.moves.map(\.result), state.drops, state.key)
         let released = (state.observed, state.connection)
         (state.moves, state.drops, state.key, state.observed, state.connection) = ([], [], nil, nil, nil)
-        state.answers.append { [result, end] in
+        state.answers.append { [result, end, isFixed] in
             let error = Self.error(of: outcome)
             if let key { _ = Self.sessions.withLock { $0.removeValue(forKey: key) } }
             result.resolve(.failure(error))
             for move in moves { move.resolve(.failure(error)) }
             for drop in drops { drop.resolve(.failure(error)) }
             end.resolve(Drag.Outcome(outcome))
+            isFixed.resolve(())
             // These may be the last references, which are released after unlocking.
             withExtendedLifetime(released) {}
         }

@@ -70,6 +70,38 @@ struct DropWaitTests {
         }
     }
 
+    @Test("a drag that waits for its destination ends the wait when it is dropped")
+    func endsWithDrop() async throws {
+        try await DragBroker.with { broker in
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            let moving = Task { try await drag.move(to: DropLocation("site"), destinationTimeout: .seconds(600)) }
+            try await eventually("a wait at the broker") { try broker.waits > 0 }
+            try await drag.drop()
+            let error = await #expect(throws: PasteboardError.self) { try await moving.value }
+            #expect(error?.code == .invalidArgument || error?.message == "the drag was cancelled")
+        }
+    }
+
+    @Test("items that are added do not bring a drag to a destination that did not exist when it was moved there")
+    func addedAfterRefusal() async throws {
+        try await DragBroker.with { broker in
+            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
+            await #expect(throws: PasteboardError.self) { try await drag.move(to: DropLocation("site")) }
+            let isThere = Gate()
+            let running = Task {
+                try await DropDestination(name: "site", connection: broker.connect()).run { _, _ in
+                } onRegistered: {
+                    isThere.open()
+                }
+            }
+            await isThere.wait()
+            try await drag.add([.text("b")])
+            #expect(try await drag.drop() == .cancel)
+            running.cancel()
+            try await running.value
+        }
+    }
+
     @Test("if no destination is registered in time, a wait and a pointer update fail with nothing-here")
     func timeout() async throws {
         try await DragBroker.with { broker in
