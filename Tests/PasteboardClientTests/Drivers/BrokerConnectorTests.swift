@@ -97,7 +97,7 @@ import Testing
     func failedStart() throws {
         try withSocket { directory, _ in
             let script = "\(directory)/broker"
-            try write("#!/bin/sh\necho cannot >&2\nexit 3\n", to: script)
+            try writeProgram("#!/bin/sh\necho cannot >&2\nexit 3\n", to: script)
             let environment = ProcessEnvironment([
                 "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
                 "XDG_STATE_HOME": "\(directory)/state",
@@ -112,7 +112,7 @@ import Testing
     @Test("Without a log, the error of a failed start still has its reason")
     func failedStartWithoutLog() throws {
         try withSocket { directory, _ in
-            try write("#!/bin/sh\necho cannot >&2\nexit 3\n", to: "\(directory)/broker")
+            try writeProgram("#!/bin/sh\necho cannot >&2\nexit 3\n", to: "\(directory)/broker")
             let failure = try self.failure(
                 ProcessEnvironment([
                     "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": "\(directory)/broker",
@@ -140,7 +140,7 @@ import Testing
                 exit 1
 
                 """
-            try write(body, to: script)
+            try writeProgram(body, to: script)
             let environment = ProcessEnvironment([
                 "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
                 "XDG_STATE_HOME": directory, "PATH": "/usr/bin:/bin", "PASTEBOARD_DEBUG": "frames",
@@ -162,6 +162,14 @@ import Testing
             #expect(try System.status(at: "\(log).1")?.size == 1 << 20 + 1)
             #expect(try System.status(at: log).map { [$0.size, UInt64($0.mode)] } == [0, 0o600])
         }
+    }
+
+    /// Writes a program by another process: a program that this one has open for writing cannot be run, and a child
+    /// that another test has just started has it open, too.
+    private func writeProgram(_ text: String, to path: String) throws {
+        try write(text, to: "\(path).text")
+        let copy = try ChildProcess(.init(path: "/bin/cp", arguments: ["\(path).text", path]))
+        #expect(try copy.wait() == .exited(0))
     }
 
     private func write(_ text: String, to path: String) throws {
