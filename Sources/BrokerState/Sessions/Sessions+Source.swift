@@ -98,8 +98,8 @@ extension Sessions {
         guard sessionTable[slot].phase.accept(frame) else {
             throw Failure(
                 .protocolViolation,
-                "\(kind) does not fit the session: begin is sent once, then moves, each after the answer to the one before, "
-                    + "and then one drop"
+                "\(kind) does not fit the session: the source sends one begin, then moves, then one drop, and waits for "
+                    + "the answer to each move"
             )
         }
         switch frame {

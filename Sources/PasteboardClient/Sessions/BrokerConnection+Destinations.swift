@@ -44,11 +44,13 @@ extension BrokerConnection {
     /// Waits until there is a destination of this name.
     ///
     /// - Parameters:
+    ///   - hidden: the names that the error does not list.
     ///   - milliseconds: the longest time to wait, for the error; nil for no limit.
     ///   - end: the time when that has passed (see `MonotonicClock`).
     /// - Throws: `nothing-here` then, with the names of other destinations.
     package func wait(
         for name: String,
+        hiding hidden: Set<String> = [],
         milliseconds: UInt64?,
         until end: UInt64
     ) async throws(RequestFailure) {
@@ -57,7 +59,9 @@ extension BrokerConnection {
             let listed = try await destinations(with: name)
             if listed.contains(where: { $0.name == name }) { return }
             guard !MonotonicClock.isOver(end) else {
-                let names = listed.map(\.name).sorted().prefix(WireLimits.errorDetail / 32)
+                let names = listed.map(\.name).filter { !hidden.contains($0) }.sorted().prefix(
+                    WireLimits.errorDetail / 32
+                )
                 let failure = Failure(
                     .nothingHere,
                     "no destination \(name.printable) was registered within \(milliseconds ?? 0) ms",

@@ -1,7 +1,7 @@
 import PasteboardWire
 
-/// The moves of a drag session, as its source sends them: one at a time, because each is a question to a destination.
-/// Of the moves that are made before the answer only the last one is sent, and then the drop.
+/// The moves of a drag session, as its source sends them. Each is a question to a destination, so the source sends one
+/// at a time. After the answer it sends the last of the moves that were made meanwhile, and after all moves the drop.
 ///
 ///     quiet ──move──▶ asked ──answer──▶ quiet, asked
 struct DragQuestions: Sendable {

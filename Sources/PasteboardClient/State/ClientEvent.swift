@@ -20,8 +20,7 @@ package enum ClientEvent: Sendable {
 
     // Events of a drag session of this client. `committed` contains its handle and, after each commit, its version.
     indirect case proposed(UInt64, Proposal)
-    /// For a drag session: it has left its destination. For a destination: it may not enter the session that it
-    /// requested.
+    /// The session has left its destination.
     indirect case exited(UInt64, Exit)
     case dropped(UInt64, Dropped)
     indirect case transferred(UInt64, Transferred)

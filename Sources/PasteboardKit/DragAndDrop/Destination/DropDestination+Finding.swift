@@ -25,7 +25,8 @@ extension DropDestination {
         let milliseconds = timeout?.loadMilliseconds
         let end = milliseconds.map { MonotonicClock.deadline(milliseconds: Int(clamping: $0)) } ?? .max
         try await connection.recovering(for: Call("the wait for destination \(name)")) { live in
-            try await live.wait(for: name, milliseconds: milliseconds, until: end)
+            let hidden = DropRegistration.ownNames.withLock(\.self)
+            try await live.wait(for: name, hiding: hidden, milliseconds: milliseconds, until: end)
         }
     }
 

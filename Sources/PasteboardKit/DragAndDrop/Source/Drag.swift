@@ -273,17 +273,19 @@ public final class Drag: DragSession {
         var changes = live.watchDestinations(until: MonotonicClock.deadline(milliseconds: milliseconds))
         // A session that is dropped or ends is not moved any more, which the next attempt finds out.
         let end = Task { [changes = changes.shared] in
-            if (try? await request.isFixed.value(for: Call("the drag"))) != nil { changes.nudge() }
+            if (try? await request.lastMoveMade.value(for: Call("the drag"))) != nil { changes.nudge() }
         }
         defer { end.cancel() }
-        var isLast = false
+        // Why no change follows. The destination may have been registered at the last moment.
+        var watchEnd: Failure?
         while true {
             do throws(PasteboardError) {
                 return try await move(to: location)
             } catch {
-                guard error.code == .nothingHere, !location.destination.isEmpty, !isLast else { throw error }
+                guard error.code == .nothingHere, !location.destination.isEmpty else { throw error }
+                if let watchEnd { throw watchEnd.code == .timeout ? error : PasteboardError(watchEnd) }
             }
-            isLast = (try? await changes.destinationsChanged()) == nil
+            do throws(RequestFailure) { try await changes.destinationsChanged() } catch { watchEnd = error.failure }
         }
     }
 

@@ -46,7 +46,7 @@ final class DragRequest: StreamSink {
     /// The result of the session.
     let end = SharedResult<Drag.Outcome>()
     /// Resolved when the session is dropped or has ended, so that it can no longer be moved.
-    let isFixed = SharedResult<Void>()
+    let lastMoveMade = SharedResult<Void>()
     let reports: DragReports?
     private let state: Lock<State>
 
@@ -163,7 +163,7 @@ final class DragRequest: StreamSink {
             if let stream, isFirst { client.drop(stream) }
             return stream != nil
         }
-        if isWaiting { isFixed.resolve(()) }
+        if isWaiting { lastMoveMade.resolve(()) }
         return isWaiting ? result : nil
     }
 
@@ -315,14 +315,14 @@ final class DragRequest: StreamSink {
         let (moves, drops, key) = (state.moves.map(\.result), state.drops, state.key)
         let released = (state.observed, state.connection)
         (state.moves, state.drops, state.key, state.observed, state.connection) = ([], [], nil, nil, nil)
-        state.answers.append { [result, end, isFixed] in
+        state.answers.append { [result, end, lastMoveMade] in
             let error = Self.error(of: outcome)
             if let key { _ = Self.sessions.withLock { $0.removeValue(forKey: key) } }
             result.resolve(.failure(error))
             for move in moves { move.resolve(.failure(error)) }
             for drop in drops { drop.resolve(.failure(error)) }
             end.resolve(Drag.Outcome(outcome))
-            isFixed.resolve(())
+            lastMoveMade.resolve(())
             // These may be the last references, which are released after unlocking.
             withExtendedLifetime(released) {}
         }

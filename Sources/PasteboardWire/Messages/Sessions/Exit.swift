@@ -2,7 +2,7 @@
 package struct Exit: WireMessage {
     package static let kind = FrameKind.exit
 
-    /// The reason why a destination may not enter the session, or why the source has lost its destination.
+    /// The reason why the source has lost its destination. Absent if this is sent to a destination or by it.
     package var refusal: Failure?
 
     package init() {}
