@@ -11,7 +11,8 @@ enum CoreRole {
         return BlockingConnection(adopting: try Socket.connect(path: socket, deadline: deadline), path: socket)
     }
 
-    static func load(of board: String = BoardName.general) -> Load {
+    /// - Parameter board: nil for the general one, which costs the broker less than its name.
+    static func load(of board: String? = nil) -> Load {
         var accept = Accept()
         accept.type = "public.data"
         var load = Load()
@@ -24,7 +25,7 @@ enum CoreRole {
     /// Writes an item with one type.
     static func write(
         _ source: ByteSource,
-        to board: String = BoardName.general,
+        to board: String? = nil,
         _ connection: BlockingConnection
     ) throws {
         var write = Write()
