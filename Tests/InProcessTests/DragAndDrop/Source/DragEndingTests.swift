@@ -74,7 +74,7 @@ struct DragEndingTests {
     func destination(isPerforming: Bool) async throws {
         try await DragBroker.with { broker in
             let (performing, never) = (Gate(), Gate())
-            let connection = broker.connect()
+            let connection = broker.connect(process: 77)
             let site = DropSite(on: connection) { session, _ in
                 _ = try await session.load(String.self)
                 performing.open()
@@ -97,6 +97,8 @@ struct DragEndingTests {
                 #expect(try await drag.outcome().text == "failed destination-gone")
                 #expect(await site.stop() == ["entered", "updated -1", "ended"])
             } else {
+                // The destination knows its end before the broker has read that of its connection.
+                try await eventually("the end of the connection at the broker") { try !broker.isConnected(77) }
                 #expect(try await drag.drop() == .cancel)
                 #expect(try await drag.outcome().text == "cancelled")
                 #expect(await site.stop() == ["entered", "updated -1", "exited", "ended"])
