@@ -57,6 +57,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "DesktopClipboard",
+            dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PasteboardKit",
             dependencies: ["PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers"],
             exclude: ["update-calls"],
@@ -92,7 +97,8 @@ let package = Package(
         .executableTarget(
             name: "pasteboard",
             dependencies: [
-                "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers",
+                "DesktopClipboard", "PasteboardClient", "BrokerLoop", "PasteboardTransport", "PasteboardWire",
+                "TypeIdentifiers",
             ],
             swiftSettings: settings
         ),
@@ -331,6 +337,7 @@ let package = Package(
             name: "PasteboardClientTests",
             dependencies: [
                 "BlockingClient", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
+                "TypeIdentifiers",
             ],
             swiftSettings: settings
         ),

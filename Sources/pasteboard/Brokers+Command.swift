@@ -8,10 +8,11 @@ extension Brokers {
     private convenience init(
         on loop: Loop,
         streams: UInt32? = nil,
+        label: String? = nil,
         isWorthStarting: @escaping @Sendable (BrokerConnector) -> Bool
     ) throws {
         var hello = Hello()
-        hello.label = ProgramLabel.current
+        hello.label = label ?? ProgramLabel.current
         hello.programVersion = ProgramVersion.current
         hello.maximumStreams = streams
         let connector = try BrokerConnector()
@@ -27,9 +28,11 @@ extension Brokers {
 
     /// The broker for commands that provide something or wait: one is started if none is running.
     ///
-    /// - Parameter streams: the number of asks that are open at once; nil for the default.
-    static func startingOne(on loop: Loop, streams: UInt32? = nil) throws -> Brokers {
-        try Brokers(on: loop, streams: streams) { _ in true }
+    /// - Parameters:
+    ///   - streams: the number of asks that are open at once; nil for the default.
+    ///   - label: the name in lists; nil for that of the program.
+    static func startingOne(on loop: Loop, streams: UInt32? = nil, label: String? = nil) throws -> Brokers {
+        try Brokers(on: loop, streams: streams, label: label) { _ in true }
     }
 
     /// The broker for commands that only read; nil if none is running, because a new one would hold nothing. If

@@ -43,8 +43,8 @@ enum CommandLineTool {
                 ]
             ),
             CommandGroup(
-                title: "Other machines",
-                commands: [LinkCommand.self, LinksCommand.self, ConnectCommand.self]
+                title: "Desktop and other machines",
+                commands: [DesktopCommand.self, LinkCommand.self, LinksCommand.self, ConnectCommand.self]
             ),
             CommandGroup(
                 title: "Install",

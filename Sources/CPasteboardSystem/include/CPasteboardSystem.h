@@ -15,6 +15,7 @@
 #include <iconv.h>
 #include <linux/stat.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -243,6 +244,21 @@ static inline int pbs_bind(int fd, const char *path) {
 static inline int pbs_connect(int fd, const char *path) {
     struct sockaddr_un address = pbs_address(path);
     return connect(fd, (const struct sockaddr *)&address, sizeof address);
+}
+
+// Opens a socket that is connected to a TCP port of this machine.
+static inline int pbs_connect_local_port(uint16_t port) {
+    struct sockaddr_in address = {0};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0) return fd;
+    int code = errno;
+    close(fd);
+    errno = code;
+    return -1;
 }
 
 // Opens a socket that is connected to the one at which the service manager receives datagrams. A path that begins with

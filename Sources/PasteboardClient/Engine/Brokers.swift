@@ -296,7 +296,7 @@ package final class Brokers: Sendable {
         return connection
     }
 
-    var absence: RequestFailure {
+    package var absence: RequestFailure {
         RequestFailure(Failure(.brokerUnavailable, "no broker is running at \(options.path)"), .nobody, at: .nothing)
     }
 

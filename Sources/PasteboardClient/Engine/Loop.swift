@@ -212,11 +212,11 @@ package final class Loop: TaskExecutor {
     /// Waits until `resume` is called with a number, or until a time.
     ///
     /// - Parameter isOver: whether the event has happened; called when `resume` can end the wait.
-    func pause(as number: UInt64, until end: UInt64, unless isOver: () -> Bool) async {
+    package func pause(as number: UInt64, until end: UInt64, unless isOver: () -> Bool) async {
         _ = await wait(for: [], until: end, as: number) { Task.isCancelled || isOver() }
     }
 
-    func resume(_ number: UInt64) { change { $0.take(number) }?.act(nil) }
+    package func resume(_ number: UInt64) { change { $0.take(number) }?.act(nil) }
 
     private func wait(
         for interests: [PollInterest],
@@ -272,7 +272,7 @@ package final class Loop: TaskExecutor {
         }
     }
 
-    func nextNumber() -> UInt64 {
+    package func nextNumber() -> UInt64 {
         state.withLock { state in
             state.watcherCount += 1
             return state.watcherCount

@@ -15,7 +15,7 @@ package struct LockFile: ~Copyable, Sendable {
 
     /// Acquires the lock. Returns nil if another process has it at the deadline (see `MonotonicClock`), which may be
     /// over.
-    init?(_ path: String, until deadline: UInt64 = 0) throws(SystemError) {
+    package init?(_ path: String, until deadline: UInt64 = 0) throws(SystemError) {
         var pause = 1
         while true {
             let file = try System.open(path, [.readingAndWriting, .creating, .notFollowingLinks])

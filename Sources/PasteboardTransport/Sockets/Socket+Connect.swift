@@ -24,6 +24,11 @@ extension Socket {
         }
     }
 
+    /// Connects to a TCP port of this machine.
+    package static func connect(localPort port: UInt16) throws(SystemError) -> OwnedDescriptor {
+        OwnedDescriptor(adopting: try System.call("connect", "port \(port)") { pbs_connect_local_port(port) })
+    }
+
     private static func attempt(_ socket: CInt, _ path: String) throws(SystemError) -> Bool {
         do throws(SystemError) {
             _ = try System.call("connect", path) { pbs_connect(socket, path) }

@@ -36,9 +36,7 @@ struct PasteTypes {
     private func accepts(_ type: UniformType) -> [Accept] {
         func conforming(_ types: [UniformType]) -> [Accept] { types.map { Accept($0.identifier) } }
         switch type {
-        case .text:
-            let exactly = UniformType.textualFormats.map { Accept($0.identifier, match: .exact) }
-            return accepts(.plainText) + conforming([.text]) + exactly
+        case .text: return DesktopNames.textAccepts
         case .plainText, .utf8PlainText:
             return conforming(UniformType.unicodeTexts + [.plainText])
         // The bytes of a folder are a tar archive.

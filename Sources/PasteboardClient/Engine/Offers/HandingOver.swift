@@ -48,17 +48,25 @@ package final class HandingOver: Sendable {
         state = Lock(State(handOver: HandOver(promises, byteLimit: byteLimit, deadline: deadline)))
     }
 
-    /// Hands over all promises of an offer, whose bytes `make` returns.
+    /// Hands over promises of an offer, whose bytes `make` returns.
+    ///
+    /// - Parameter promises: nil for all.
     package convenience init(
         of offer: Offer,
         _ items: [Item],
+        choosing promises: [HandOver.Promise]? = nil,
+        byteLimit: UInt64 = HandOver.byteLimit,
         until deadline: UInt64,
-        _ make: @escaping @Sendable (HandOver.Promise, _ acquire: @Sendable (UInt64) -> Bool) async throws -> MadeBytes
+        _ make:
+            @escaping @Sendable (
+                HandOver.Promise, _ acquire: @escaping @Sendable (UInt64) -> Bool
+            ) async throws -> MadeBytes
     ) {
         self.init(
-            HandOver.Promise.all(in: items.map(\.representations.count)),
+            promises ?? HandOver.Promise.all(in: items.map(\.representations.count)),
             of: offer,
             types: items.map { $0.representations.map(\.type) },
+            byteLimit: byteLimit,
             until: deadline
         ) { (promise, placement, acquire) in
             let connection = placement.connection

@@ -1,32 +1,31 @@
-import PasteboardClient
-import PasteboardTransport
-import PasteboardWire
-import TypeIdentifiers
+package import PasteboardTransport
+package import PasteboardWire
+package import TypeIdentifiers
 
 /// A list of files in a form that file managers exchange.
 ///
 /// A path means nothing on another machine or in another container. So an item records the boot and the mount namespace
 /// in which its paths are valid, in its team data. Only there are copied files also offered as lists, and lists pasted
 /// as files.
-struct FileList {
+package struct FileList {
     /// The forms, by their MIME types, the one that programs prefer first.
-    static let types = ["x-special/gnome-copied-files", "text/uri-list"].compactMap(UniformType.undeclared)
-    static var accepts: [Accept] { types.map { Accept($0.identifier) } }
+    package static let types = ["x-special/gnome-copied-files", "text/uri-list"].compactMap(UniformType.undeclared)
+    package static var accepts: [Accept] { types.map { Accept($0.identifier) } }
     private static var gnome: UniformType? { types.first }
     private static let prefix = Array("file://".utf8)
 
-    let paths: [SystemString]
+    package let paths: [SystemString]
     /// Whether the files are to be moved, as the list says.
-    var isCut = false
+    package var isCut = false
 
     /// The copied files whose paths are valid here; nil if there are none.
-    init?(of items: [Item]) {
+    package init?(of items: [Item]) {
         paths = items.compactMap { $0.fileOrigin.flatMap { $0.isHere && !$0.path.isEmpty ? $0.path : nil } }
         if paths.isEmpty { return nil }
     }
 
     /// Parses a list; nil if it names anything else than files of this machine.
-    init?(parsing bytes: [UInt8]) {
+    package init?(parsing bytes: [UInt8]) {
         var lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == 0 }
         lines.removeAll { $0.first == UInt8(ascii: "#") }
         if let verb = lines.first, ["cut", "copy"].contains(where: { verb.elementsEqual($0.utf8) }) {
@@ -40,7 +39,7 @@ struct FileList {
     }
 
     /// The list in the form of `type`.
-    func bytes(as type: UniformType) -> [UInt8] {
+    package func bytes(as type: UniformType) -> [UInt8] {
         let lines = paths.map { Self.prefix + Self.escaped($0) }
         guard type == Self.gnome else { return Array(lines.joined(separator: "\r\n".utf8)) + Array("\r\n".utf8) }
         return Array(([Array("copy".utf8)] + lines).joined(separator: "\n".utf8))
@@ -81,11 +80,11 @@ struct FileList {
 
 /// The mount namespace in which the paths of an item are valid, and the path of a copied file, which is empty for a
 /// list.
-struct FileOrigin {
+package struct FileOrigin {
     private static let mark = "file"
 
-    let namespace: SystemString
-    let path: SystemString
+    package let namespace: SystemString
+    package let path: SystemString
 
     /// The namespace of this process; nil if it cannot be read.
     private static let here = namespace(of: "self")
@@ -99,7 +98,7 @@ struct FileOrigin {
     }
 
     /// Whether a running process is this program, and has this mount namespace: a peer can send any origin.
-    static func isHere(process: UInt32?) -> Bool {
+    package static func isHere(process: UInt32?) -> Bool {
         guard let process, here == namespace(of: "\(process)"),
             let mine = try? System.open("/proc/self/exe", .nameOnly),
             let other = try? System.open("/proc/\(process)/exe", .nameOnly),
@@ -108,10 +107,10 @@ struct FileOrigin {
         return (try? System.status(of: other.raw))?.isSameFile(as: status) ?? false
     }
 
-    var isHere: Bool { namespace == Self.here }
+    package var isHere: Bool { namespace == Self.here }
 
     /// - Parameter path: the path as the user wrote it; empty for a list.
-    init?(path: SystemString) {
+    package init?(path: SystemString) {
         guard let here = Self.here else { return nil }
         namespace = here
         let directory = path.isEmpty || path.isAbsolute ? "" : try? System.linkTarget("/proc/self/cwd")
@@ -125,95 +124,14 @@ struct FileOrigin {
         (namespace, path) = (SystemString(parts[1]), SystemString(parts[2]))
     }
 
-    var teamData: [UInt8] { Array(Self.mark.utf8) + [0] + namespace.bytes + [0] + path.bytes }
+    package var teamData: [UInt8] { Array(Self.mark.utf8) + [0] + namespace.bytes + [0] + path.bytes }
 }
 
 extension Item {
     fileprivate var fileOrigin: FileOrigin? { teamData.flatMap(FileOrigin.init(teamData:)) }
 
     /// Whether the item is a list of files whose paths are valid here.
-    var isListOfFiles: Bool {
+    package var isListOfFiles: Bool {
         fileOrigin?.isHere == true && representations.contains { FileList.types.contains(UniformType(of: $0)) }
-    }
-}
-
-/// Collects a list of files, and then copies these files into a directory.
-final class ListedFiles: PasteSink {
-    private static let mostBytes = 1 << 20
-
-    /// The output of the list itself, if it is not one of files.
-    private let output: DirectoryOutput
-    private var list: [UInt8] = []
-    /// Called repeatedly while the files are copied; an error that it throws ends the copy.
-    var check: () throws -> Void
-
-    var leavesFile: Bool { true }
-    var descriptor: CInt? { nil }
-
-    init(_ output: DirectoryOutput, check: @escaping () throws -> Void = {}) {
-        self.output = output
-        self.check = check
-    }
-
-    func begin(_ type: UniformType, isArchive: Bool, suggestedName: String?, file: FileAttributes?) throws {
-        try output.begin(type, isArchive: isArchive, suggestedName: suggestedName, file: file)
-    }
-
-    func write(_ bytes: Span<UInt8>) throws {
-        list.append(copying: bytes)
-        guard list.count <= Self.mostBytes else {
-            throw Failure(
-                .tooLarge,
-                "the list of files is larger than \(ByteCount.text(UInt64(Self.mostBytes))), so its files are not copied; "
-                    + "use paste -t text/uri-list to get the list"
-            )
-        }
-    }
-
-    func failure(_ error: SystemError) -> (any Error)? { output.failure(error) }
-
-    func finish() throws -> [SystemString] {
-        let bytes = list
-        guard let list = FileList(parsing: bytes) else {
-            try output.write(bytes.span)
-            return try output.finish()
-        }
-        if list.isCut {
-            StandardStreams.remark(
-                "the list says 'cut', but its files are only copied; delete the originals if you do not need them"
-            )
-        }
-        return try list.paths.flatMap(copy)
-    }
-
-    private func copy(_ path: SystemString) throws -> [SystemString] {
-        try check()
-        // Opening a pipe would block until it has a writer.
-        let kind = try explaining("cannot read", path) {
-            let file = try System.open(path, .nameOnly)
-            return try System.status(of: file.raw).kind
-        }
-        guard [.regular, .directory].contains(kind) else {
-            throw CommandFailure(local: "cannot copy \(path), because it is a \(kind)")
-        }
-        let input = try InputBytes(path)
-        let output = DirectoryOutput(in: self.output.directory, isLasting: self.output.isLasting)
-        let type = input.folder == nil ? UniformType.forFile(named: path.description) : .folder
-        try output.begin(type, isArchive: input.folder != nil, suggestedName: nil, file: input.attributes)
-        // Some files of the system have bytes, but no size.
-        if let file = input.file, let size = input.size, size > 0 {
-            try PassedFile(descriptor: file, byteCount: size, isImmutable: false)
-                .copy(to: output.descriptor) { _ in
-                    try check()
-                } write: {
-                    try output.write($0)
-                }
-        } else {
-            while case let bytes = try input.next(), !bytes.isEmpty {
-                try check()
-                try output.write(bytes.span)
-            }
-        }
-        return try output.finish()
     }
 }

@@ -1,10 +1,9 @@
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 import TestSupport
 import Testing
 import TypeIdentifiers
-
-@testable import pasteboard
 
 /// Lists of files as file managers exchange them.
 @Suite(.pure) struct FileListTests {

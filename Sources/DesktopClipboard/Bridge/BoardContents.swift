@@ -1,0 +1,70 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// The contents of a board, as the desktop sees them.
+struct BoardContents: Sendable {
+    /// The name by which clipboard managers know contents that they must not keep, and its bytes.
+    private static let hint = (name: "x-kde-passwordManagerHint", bytes: Array("secret".utf8))
+
+    let names: [String]
+    let types: String
+    /// The contents for a display.
+    let shown: DesktopContents
+
+    /// - Parameter mark: tells bridges where the contents come from.
+    init(
+        _ listing: BoardListing,
+        _ mark: BridgeMark,
+        _ brokers: Brokers,
+        report: @escaping @Sendable (String) -> Void
+    ) {
+        let found = DesktopNames.names(of: listing).filter { !BridgeMark.isMark($0.name) }
+        let sources = Dictionary(found.map { ($0.name, $0.source) }) { first, _ in first }
+        names = found.map(\.name)
+        types = listing.items.first?.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") ?? ""
+        // Whatever a history must not have, or would use up.
+        let terms = listing.contents.terms
+        let isHidden = terms?.isConcealed == true || terms?.isTransient == true || terms?.maximumLoads != nil
+        let hints = isHidden && sources[Self.hint.name] == nil ? [Self.hint.name] : []
+        shown = DesktopContents(names + hints + [mark.name]) { name, sink in
+            do {
+                switch sources[name] {
+                case .type(let type, let item):
+                    let accepts = [Accept(type.identifier, match: .exact)]
+                    try await Self.load(listing, item, accepts, brokers, isText: false, sink)
+                case .text(let item):
+                    try await Self.load(listing, item, DesktopNames.textAccepts, brokers, isText: true, sink)
+                case .files(let type): try await sink(FileList(of: listing.items)?.bytes(as: type) ?? [])
+                case nil: return try await sink(hints.contains(name) ? Self.hint.bytes : [])
+                }
+                report("\(name) pasted on the desktop")
+            } catch {
+                report("\(name) was not pasted on the desktop: \(error.reason)")
+                throw error
+            }
+        }
+    }
+
+    private static func load(
+        _ listing: BoardListing,
+        _ item: Int,
+        _ accepts: [Accept],
+        _ brokers: Brokers,
+        isText: Bool,
+        _ sink: ByteSink
+    ) async throws {
+        guard let connection = try await brokers.connection() else { throw brokers.absence }
+        var load = Load(listing.contents.handle, item: UInt32(clamping: item), accepts: accepts)
+        load.preference = .acceptList
+        var incoming = try await connection.load(load)
+        let type = UniformType(incoming.answer.type ?? "")
+        var reader = isText ? type.map { TextReader(of: $0) } : nil
+        while let bytes = try await incoming.next() {
+            let bytes = try reader?.next(bytes.span) ?? bytes
+            if !bytes.isEmpty { try await sink(bytes) }
+        }
+        if let rest = try reader?.finish(), !rest.isEmpty { try await sink(rest) }
+    }
+}

@@ -1,0 +1,219 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// One board and one selection, which have the same contents.
+///
+/// A change of one side is written to the other one. The contents of the bridge itself are recognized: on the board by
+/// their publication, on the selection by their mark.
+final class DesktopBoard: Sendable {
+    private enum Input: Sendable {
+        case desktop(DesktopEvent)
+        /// The board has changed, or a new broker has answered.
+        case board(clearer: Bool)
+    }
+
+    /// The contents that both sides have.
+    private enum Phase {
+        case nothing
+        /// The contents of a program of the desktop, which the board promises.
+        case desktop(DesktopOffer)
+        /// The contents of the board, by their publication, which the selection offers.
+        case board(handle: UInt64)
+    }
+
+    private struct State {
+        var phase = Phase.nothing
+        var rate = ChangeRate()
+    }
+
+    private let selection: Selection
+    private let display: any DesktopDisplay
+    private let isRemote: Bool
+    private let brokers: Brokers
+    private let options: DesktopBridge.Options
+    private let inputs: Mailbox<Input>
+    private let state = Lock(State())
+
+    init(
+        _ selection: Selection,
+        of display: any DesktopDisplay,
+        isRemote: Bool,
+        _ brokers: Brokers,
+        _ options: DesktopBridge.Options
+    ) {
+        (self.selection, self.display, self.isRemote) = (selection, display, isRemote)
+        (self.brokers, self.options) = (brokers, options)
+        inputs = Mailbox(on: brokers.loop)
+    }
+
+    func put(_ event: DesktopEvent) {
+        // Of changes that follow each other, the last counts.
+        inputs.put(.desktop(event)) { [selection] input in
+            if case .desktop(let other) = input {
+                event.selection == selection && other.selection == selection
+            } else {
+                false
+            }
+        }
+    }
+
+    /// Serves both sides until the task is cancelled.
+    func run() async throws {
+        var watch: Task<Void, Never>?
+        defer { watch?.cancel() }
+        while true {
+            // Meanwhile, changes replace those before them.
+            try await pause()
+            guard let input = await inputs.next() else { return }
+            do {
+                switch input {
+                case .desktop(let event):
+                    try await handle(event)
+                    // What the desktop has at first comes before what the board has.
+                    if watch == nil { watch = startWatch() }
+                case .board(let isCleared):
+                    try await boardChanged(isCleared: isCleared)
+                }
+            } catch {
+                try Task.checkCancellation()
+                report("not passed on: \(error.reason)")
+            }
+        }
+    }
+
+    /// Withdraws the promises of contents of the desktop.
+    func end() async {
+        if case .desktop(let offer) = state.withLock({ exchange(&$0.phase, with: .nothing) }) { await offer.end() }
+    }
+
+    private func startWatch() -> Task<Void, Never> {
+        Task(executorPreference: brokers.loop) { [brokers, inputs, selection] in
+            _ = try? await brokers.watching(WatchOperation(selection.board, sinceChangeCount: 0)) { event -> Never? in
+                if case .changed(let change, _) = event {
+                    inputs.put(.board(clearer: change.clearerProcess != nil))
+                } else {
+                    inputs.put(.board(clearer: false))
+                }
+                return nil
+            }
+        }
+    }
+
+    private func report(_ text: String) { options.report("\(selection.rawValue): \(text)") }
+
+    /// Waits if changes come too fast.
+    private func pause() async throws {
+        let now = MonotonicClock.now()
+        let (next, reports) = state.withLock { state in
+            (state.rate.next, state.rate.next > now && state.rate.reports(at: now))
+        }
+        if reports {
+            options.note(
+                "\(selection.rawValue) changes more than \(ChangeRate.most) times a second; each last change counts"
+            )
+        }
+        if next > now { await brokers.loop.sleep(until: next) }
+        try Task.checkCancellation()
+    }
+
+    private func enter(_ phase: Phase) {
+        state.withLock { state in
+            state.phase = phase
+            state.rate.count(at: MonotonicClock.now())
+        }
+    }
+
+    // MARK: From the desktop to the board
+
+    private func handle(_ event: DesktopEvent) async throws {
+        switch event {
+        case .changed(_, let contents): try await changed(to: contents)
+        case .emptied(_, let isCleared): try await emptied(isCleared: isCleared)
+        case .saving(_, let answer):
+            guard case .desktop(let offer) = state.withLock({ $0.phase }) else { return await answer(false) }
+            await answer(await offer.keep(upTo: HandOver.byteLimit))
+        }
+    }
+
+    private func changed(to contents: DesktopContents) async throws {
+        let mark = BridgeMark(in: contents.names)
+        guard let connection = try await brokers.connection() else { return }
+        // The bridge's own contents, perhaps from a clipboard manager that has taken them over.
+        if let epoch = connection.welcome.epoch, mark.epochs.contains(epoch) { return }
+        guard mark.epochs.count < BridgeMark.longest else { return }
+        guard let offer = DesktopOffer(contents, on: selection, brokers, options) else {
+            report("the contents have no types")
+            return try await emptied(isCleared: false)
+        }
+        try await offer.place()
+        enter(.desktop(offer))
+        report("copied on the desktop: \(offer.types)")
+        if options.keeps { offer.startKeeping() }
+    }
+
+    private func emptied(isCleared: Bool) async throws {
+        switch state.withLock({ exchange(&$0.phase, with: .nothing) }) {
+        case .nothing: break
+        case .desktop(let offer):
+            guard options.keeps, !isCleared, await offer.leave() else {
+                report("the desktop has nothing any more")
+                return await offer.end()
+            }
+            report("the program has ended; its contents are kept")
+            try await boardChanged(isCleared: false)
+        case .board(let handle):
+            report("cleared on the desktop")
+            try await brokers.recovering(Recovery(.change)) { connection in
+                let listing = try await connection.listing(of: selection.board, settles: false)
+                guard listing.contents.handle == handle else { return }
+                _ = try await connection.clear(Clear(selection.board, ifChangeCount: listing.contents.changeCount ?? 0))
+            }
+        }
+    }
+
+    // MARK: From the board to the desktop
+
+    private func boardChanged(isCleared: Bool) async throws {
+        let (listing, epoch) = try await brokers.recovering { connection in
+            (try await connection.listing(of: selection.board), connection.welcome.epoch ?? 0)
+        }
+        guard let handle = listing.contents.handle else {
+            let isShown = state.withLock { state in
+                defer { state.phase = .nothing }
+                return switch state.phase {
+                case .nothing: false
+                // The program of the desktop still has its contents, but the user has cleared them.
+                case .desktop: isCleared
+                case .board: true
+                }
+            }
+            guard isShown else { return }
+            report("cleared on the pasteboard")
+            return try await display.show(nil, on: selection)
+        }
+        switch state.withLock({ $0.phase }) {
+        case .desktop(let offer) where offer.handle == handle: return
+        case .board(handle: handle): return
+        default: break
+        }
+        let types = listing.items.lazy.flatMap(\.representations).map(UniformType.init(of:))
+        let mark = BridgeMark(in: types.flatMap(\.names))
+        guard !mark.epochs.contains(epoch), mark.epochs.count < BridgeMark.longest else { return }
+        if isRemote, listing.contents.terms?.isLocalOnly == true { return }
+        let contents = BoardContents(listing, BridgeMark(mark.epochs + [epoch]), brokers) { [self] in report($0) }
+        guard !contents.names.isEmpty else { return }
+        try await display.show(contents.shown, on: selection)
+        enter(.board(handle: handle))
+        report("copied on the pasteboard: \(contents.types)")
+    }
+}
+
+extension Error {
+    /// The reason for lines about events.
+    var reason: String {
+        if self is CancellationError { return "the other program has ended the load" }
+        return (self as? RequestFailure)?.failure.text ?? (self as? Failure)?.text ?? "\(self)"
+    }
+}

@@ -1,0 +1,133 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TypeIdentifiers
+
+/// The promise of a board for what a program of the desktop has on a selection.
+final class DesktopOffer: Sendable {
+    /// The bytes that are kept at once.
+    private static let keptAtOnce: UInt64 = 16 << 20
+    /// The time in which they are to be there, in milliseconds.
+    private static let keepingTime = 5_000
+
+    private let contents: DesktopContents
+    private let item: Item
+    private let names: [String]
+    private let isConcealed: Bool
+    private let offer: Offer
+    private let keeping = Lock<Task<Bool, Never>?>(nil)
+
+    /// nil if the contents have no types.
+    init?(
+        _ contents: DesktopContents,
+        on selection: Selection,
+        _ brokers: Brokers,
+        _ options: DesktopBridge.Options
+    ) {
+        let found = DesktopNames.representations(of: contents.names)
+        guard !found.isEmpty else { return nil }
+        var item = Item()
+        item.representations = found.map(\.representation)
+        // The paths of a list are those of this machine.
+        if item.representations.contains(where: { FileList.types.contains(UniformType(of: $0)) }) {
+            item.teamData = FileOrigin(path: "")?.teamData
+        }
+        let names = found.map(\.name)
+        (self.contents, self.item, self.names) = (contents, item, names)
+        var write = Write()
+        write.board = selection.board
+        write.terms = ContentTerms.terms(nil, withHintsIn: contents.names)
+        if write.terms != nil { write.requires = [Feature.terms.rawValue] }
+        isConcealed = write.terms?.isConcealed == true
+        let report = options.report
+        offer = Offer(write, [item], at: brokers) { ask in
+            guard names.indices.contains(ask.representation) else {
+                throw Failure(.typeUnavailable, "the contents have no such type")
+            }
+            let name = names[ask.representation]
+            do {
+                try await contents.transfer(name) { try await ask.send($0) }
+                report("\(selection.rawValue): pasted \(name) of the desktop")
+                ask.end()
+            } catch {
+                report("\(selection.rawValue): \(name) of the desktop was not pasted: \(error.reason)")
+                throw error
+            }
+        }
+    }
+
+    var types: String { item.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") }
+    /// The publication at the present broker.
+    var handle: UInt64? { offer.last?.committed.handle }
+
+    /// Writes the promises, and answers asks until they end, also over brokers.
+    func place() async throws {
+        _ = try await offer.place()
+        Task(executorPreference: offer.brokers.loop) { [offer] in _ = try? await offer.serve() }
+    }
+
+    /// Ends the promises, and clears the board if it has nothing else.
+    func end() async {
+        keeping.withLock(\.self)?.cancel()
+        await offer.withdraw()
+        offer.end()
+    }
+
+    // MARK: Keeping
+
+    /// Lets the broker have the bytes, as far as they are few.
+    func startKeeping() {
+        keeping.withLock { task in
+            task = Task(executorPreference: offer.brokers.loop) { await self.handOver(upTo: Self.keptAtOnce) }
+        }
+    }
+
+    /// Lets the broker have the bytes.
+    ///
+    /// - Returns: whether it has any.
+    func keep(upTo limit: UInt64) async -> Bool {
+        let isKept = await keeping.withLock(\.self)?.value ?? false
+        return await handOver(upTo: limit) || isKept
+    }
+
+    /// Ends the promises, and leaves what the broker keeps.
+    ///
+    /// - Returns: whether it keeps any.
+    func leave() async -> Bool {
+        guard await keeping.withLock(\.self)?.value == true else { return false }
+        offer.end()
+        return true
+    }
+
+    private func handOver(upTo limit: UInt64) async -> Bool {
+        // Secrets end with their program.
+        guard !isConcealed else { return false }
+        let handingOver = HandingOver(
+            of: offer,
+            [item],
+            choosing: promises,
+            byteLimit: limit,
+            until: MonotonicClock.deadline(milliseconds: Self.keepingTime)
+        ) { [contents, names] promise, acquire in
+            let bytes = Lock<[UInt8]>([])
+            try await contents.transfer(names[promise.representation]) { part in
+                guard acquire(UInt64(part.count)) else { throw Failure(.tooLarge, "there are too many bytes to keep") }
+                bytes.withLock { $0 += part }
+            }
+            return MadeBytes(bytes.withLock(\.self))
+        }
+        _ = try? await handingOver.run()
+        return !handingOver.handOver.kept.isEmpty
+    }
+
+    /// All but further images: programs offer one image in many formats, and would make each.
+    private var promises: [HandOver.Promise] {
+        var hasImage = false
+        return item.representations.indices.compactMap { index in
+            if UniformType(of: item.representations[index]).conforms(to: .image), exchange(&hasImage, with: true) {
+                return nil
+            }
+            return HandOver.Promise(item: 0, representation: index)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import PasteboardWire
+
+/// A selection of a desktop session.
+package enum Selection: String, CaseIterable, Sendable {
+    case clipboard
+    case primary
+
+    /// The board that is kept the same.
+    package var board: String { self == .clipboard ? BoardName.general : "primary" }
+}
+
+/// Takes the next bytes of a transfer, as fast as its receiver does.
+package typealias ByteSink = @Sendable ([UInt8]) async throws -> Void
+
+/// The contents of a selection, of another program or of the bridge: names of types, whose bytes are made when somebody
+/// pastes.
+package struct DesktopContents: Sendable {
+    /// The names as programs of the desktop write them: MIME types, or atoms of X11.
+    package let names: [String]
+    /// Passes the bytes of a name to a sink, and returns after the last ones.
+    package let transfer: @Sendable (_ name: String, @escaping ByteSink) async throws -> Void
+
+    package init(
+        _ names: [String],
+        transfer: @escaping @Sendable (_ name: String, @escaping ByteSink) async throws -> Void
+    ) {
+        (self.names, self.transfer) = (names, transfer)
+    }
+}
+
+package enum DesktopEvent: Sendable {
+    /// A selection has other contents.
+    case changed(Selection, DesktopContents)
+    /// A selection has none: it was cleared, or its program has ended, which Wayland does not distinguish.
+    case emptied(Selection, isCleared: Bool)
+    /// A program that is about to end wants its contents kept; `answer` tells it whether they are.
+    case saving(Selection, answer: @Sendable (Bool) async -> Void)
+}
+
+/// A connection to a display server, by its clipboard protocol.
+package protocol DesktopDisplay: Sendable {
+    /// The events of all selections, the present contents first.
+    var events: Mailbox<DesktopEvent> { get }
+
+    /// Serves the connection until it ends.
+    ///
+    /// - Throws: the reason.
+    func run() async throws
+
+    /// Takes a selection over, or clears it.
+    func show(_ contents: DesktopContents?, on selection: Selection) async throws
+}
+
+/// Times for programs of the desktop.
+enum DesktopTime {
+    /// The time in which a program has to take or send the next bytes, in milliseconds.
+    static let stall = 30_000
+    /// The time for a list of types, in milliseconds.
+    static let list = 5_000
+    /// The number of transfers to programs of the desktop that run at once; further ones are refused.
+    static let transfers = 64
+}
+
+extension DesktopEvent {
+    /// The selection whose contents it names; nil for other events.
+    var selection: Selection? {
+        switch self {
+        case .changed(let selection, _), .emptied(let selection, _): selection
+        case .saving: nil
+        }
+    }
+}

@@ -1,0 +1,333 @@
+package import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The selections of a Wayland session, by a data control protocol: `ext-data-control-v1`, else its older form
+/// `wlr-data-control-unstable-v1`, which has the same messages.
+package final class WaylandClipboard: DesktopDisplay {
+    private enum Object {
+        static let display: UInt32 = 1
+        static let registry: UInt32 = 2
+        static let firstFree: UInt32 = 3
+        /// The first id that the compositor gives to its own objects.
+        static let firstOfCompositor: UInt32 = 0xFF00_0000
+    }
+
+    /// The offer of a program, while its names arrive or while it is a selection.
+    private struct Offer {
+        let id: UInt32
+        var names: [String] = []
+        var selections: Set<Selection> = []
+    }
+
+    private struct Source {
+        let id: UInt32
+        let contents: DesktopContents
+    }
+
+    private struct State {
+        var output: [(bytes: [UInt8], descriptor: DescriptorBox?)] = []
+        var nextID = Object.firstFree
+        var freeIDs: [UInt32] = []
+        var globals: [String: (name: UInt32, version: UInt32)] = [:]
+        var device: UInt32 = 0
+        var manager: UInt32 = 0
+        var hasPrimary = false
+        var offers: [Offer] = []
+        var sources: [Source] = []
+        /// The descriptors that have arrived, for messages that follow.
+        var descriptors: [DescriptorBox] = []
+        var failure: Failure?
+
+        mutating func newID() -> UInt32 {
+            if let id = freeIDs.popLast() { return id }
+            nextID += 1
+            return nextID - 1
+        }
+
+        mutating func send(_ message: [UInt8], passing descriptor: DescriptorBox? = nil) {
+            output.append((message, descriptor))
+        }
+    }
+
+    /// The names of an offer, and offers that are no selection, which a compositor may send without end.
+    private static let mostNames = 512
+    private static let mostOffers = 16
+    private static let mostDescriptors = 64
+
+    package let events: Mailbox<DesktopEvent>
+    private let loop: Loop
+    private let socket: OwnedDescriptor
+    private let state = Lock(State())
+    private let wakeUp: Mailbox<Void>
+    private let transfers: TaskList
+
+    /// Connects, and finds what the compositor has.
+    ///
+    /// - Throws: `link-down` if it does not answer in time, or lacks data control.
+    package init(connecting path: String, on loop: Loop) async throws {
+        self.loop = loop
+        (events, wakeUp, transfers) = (Mailbox(on: loop), Mailbox(on: loop), TaskList(on: loop))
+        socket = try Socket.connect(path: path, deadline: MonotonicClock.deadline(milliseconds: DesktopTime.list))
+        try await begin()
+    }
+
+    private func begin() async throws {
+        let callback = state.withLock { state in
+            let callback = state.newID()
+            state.send(WaylandMessage.request(Object.display, 1) { $0.append(Object.registry) })
+            state.send(WaylandMessage.request(Object.display, 0) { $0.append(callback) })
+            return callback
+        }
+        try flush()
+        var decoder = WaylandDecoder()
+        let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
+        var isComplete = false
+        while !isComplete {
+            guard await loop.ready(PollInterest(socket.raw, .readable), until: deadline) else {
+                throw Failure(.linkDown, "the compositor does not answer")
+            }
+            try receive(&decoder) { message in
+                if message.object == callback { isComplete = true } else { try handle(message) }
+            }
+        }
+        let globals = state.withLock { $0.globals }
+        let managers = ["ext_data_control_manager_v1", "zwlr_data_control_manager_v1"]
+        guard let manager = managers.first(where: { globals[$0] != nil }), let global = globals[manager] else {
+            throw Failure(
+                .linkDown,
+                "the compositor lets no program watch the clipboard: it has neither ext-data-control-v1 nor "
+                    + "wlr-data-control-unstable-v1"
+            )
+        }
+        guard let seat = globals["wl_seat"] else { throw Failure(.linkDown, "the compositor has no seat") }
+        let version = min(global.version, manager.hasPrefix("ext") ? 1 : 2)
+        state.withLock { state in
+            state.hasPrimary = manager.hasPrefix("ext") || version > 1
+            func bind(_ global: (name: UInt32, version: UInt32), _ interface: String, _ version: UInt32) -> UInt32 {
+                let id = state.newID()
+                state.send(
+                    WaylandMessage.request(Object.registry, 0) {
+                        $0.append(global.name)
+                        $0.append(string: interface)
+                        $0.append(version)
+                        $0.append(id)
+                    }
+                )
+                return id
+            }
+            state.manager = bind(global, manager, version)
+            let seat = bind(seat, "wl_seat", 1)
+            let device = state.newID()
+            state.device = device
+            state.send(
+                WaylandMessage.request(state.manager, 1) {
+                    $0.append(device)
+                    $0.append(seat)
+                }
+            )
+        }
+    }
+
+    package func run() async throws {
+        defer {
+            events.close()
+            wakeUp.close()
+            transfers.cancel()
+        }
+        let sending = Task(executorPreference: loop) { try? await self.sendAll() }
+        defer { sending.cancel() }
+        var decoder = WaylandDecoder()
+        wakeUp.put(())
+        while true {
+            await loop.ready(PollInterest(socket.raw, .readable))
+            try Task.checkCancellation()
+            try receive(&decoder, handle)
+        }
+    }
+
+    // MARK: Sending
+
+    private func sendAll() async throws {
+        while await wakeUp.next() != nil {
+            while try !flush() { await loop.ready(PollInterest(socket.raw, .writable)) }
+        }
+    }
+
+    private func send(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        wakeUp.put((), replacing: { true })
+    }
+
+    /// Sends what waits.
+    ///
+    /// - Returns: false if the socket is full.
+    @discardableResult
+    private func flush() throws -> Bool {
+        try state.withLock { state in
+            while let (bytes, descriptor) = state.output.first {
+                let descriptors = descriptor.map { [$0.raw] } ?? []
+                guard let sent = try Socket.send(bytes.span, descriptors, to: socket.raw) else { return false }
+                if sent < bytes.count {
+                    state.output[0] = (Array(bytes.dropFirst(sent)), nil)
+                } else {
+                    state.output.removeFirst()
+                }
+            }
+            return true
+        }
+    }
+
+    // MARK: Receiving
+
+    private func receive(_ decoder: inout WaylandDecoder, _ body: (WaylandMessage) throws -> Void) throws {
+        var descriptors: [DescriptorBox] = []
+        guard let bytes = try Socket.receive(from: socket.raw, upTo: 1 << 16, &descriptors) else { return }
+        let tooMany = state.withLock { state in
+            state.descriptors += descriptors
+            return state.descriptors.count > Self.mostDescriptors
+        }
+        guard !tooMany else { throw Failure(.protocolViolation, "the compositor passes descriptors without messages") }
+        guard !bytes.isEmpty else { throw Failure(.linkDown, "the compositor has closed the connection") }
+        decoder.append(bytes)
+        while let message = try decoder.next() { try body(message) }
+    }
+
+    private func handle(_ message: WaylandMessage) throws {
+        var fields = message.fields
+        let (device, isOffer, isSource) = state.withLock { state in
+            (
+                state.device, state.offers.contains { $0.id == message.object },
+                state.sources.contains { $0.id == message.object }
+            )
+        }
+        switch (message.object, message.opcode) {
+        case (Object.display, 0):
+            try fields.skip(8)
+            throw Failure(.linkDown, "the compositor has ended the connection: \(try fields.string())")
+        case (Object.display, 1):
+            let id = try fields.uint32()
+            state.withLock { state in
+                if Object.firstFree..<state.nextID ~= id, state.freeIDs.count < 1_024 { state.freeIDs.append(id) }
+            }
+        case (Object.registry, 0):
+            let (name, interface, version) = (try fields.uint32(), try fields.string(), try fields.uint32())
+            state.withLock { state in
+                if state.globals.count < 1_024, state.globals[interface] == nil {
+                    state.globals[interface] = (name, version)
+                }
+            }
+        case (device, 0) where device != 0: try began(offer: fields.uint32())
+        case (device, 1) where device != 0: try changed(.clipboard, to: fields.uint32())
+        case (device, 2) where device != 0:
+            throw Failure(.linkDown, "the compositor has ended the access to the clipboard")
+        case (device, 3) where device != 0: try changed(.primary, to: fields.uint32())
+        case (let offer, 0) where isOffer:
+            let name = try fields.string()
+            state.withLock { state in
+                guard let index = state.offers.firstIndex(where: { $0.id == offer }) else { return }
+                if state.offers[index].names.count < Self.mostNames { state.offers[index].names.append(name) }
+            }
+        case (let source, 0) where isSource: try answer(source, fields.string())
+        case (let source, 1) where isSource: remove(source)
+        default: break
+        }
+    }
+
+    private func began(offer id: UInt32) throws {
+        guard id >= Object.firstOfCompositor else {
+            throw Failure(.protocolViolation, "the compositor has made an object with a number of this program's")
+        }
+        send { state in
+            state.offers.removeAll { $0.id == id }
+            state.offers.append(Offer(id: id))
+            let unused = state.offers.filter(\.selections.isEmpty)
+            if unused.count > Self.mostOffers, let oldest = unused.first { Self.destroy(oldest.id, &state) }
+        }
+    }
+
+    private static func destroy(_ offer: UInt32, _ state: inout State) {
+        state.offers.removeAll { $0.id == offer }
+        state.send(WaylandMessage.request(offer, 1))
+    }
+
+    private func changed(_ selection: Selection, to id: UInt32) throws {
+        var names: [String]?
+        send { state in
+            for index in state.offers.indices { state.offers[index].selections.remove(selection) }
+            if let index = state.offers.firstIndex(where: { $0.id == id }) {
+                state.offers[index].selections.insert(selection)
+                names = state.offers[index].names
+            }
+            // Those before it are no selection any more, or never were.
+            let old = state.offers.prefix { $0.id != id }.filter(\.selections.isEmpty)
+            for offer in old { Self.destroy(offer.id, &state) }
+        }
+        let event: DesktopEvent
+        if let names {
+            let contents = DesktopContents(names) { [weak self] name, sink in try await self?.read(name, of: id, sink) }
+            event = .changed(selection, contents)
+        } else {
+            event = .emptied(selection, isCleared: false)
+        }
+        events.put(event) { $0.selection == selection }
+    }
+
+    // MARK: Transfers
+
+    private func isOffered(_ offer: UInt32) -> Bool { state.withLock { $0.offers.contains { $0.id == offer } } }
+
+    /// Reads the bytes that a program writes into a pipe.
+    private func read(_ name: String, of offer: UInt32, _ sink: ByteSink) async throws {
+        let replaced = Failure(.superseded, "the program has put other contents on the selection, or has ended")
+        guard isOffered(offer) else { throw replaced }
+        let count = try await PipeTransfer.read(try request(name, of: offer), on: loop, sink)
+        // A compositor closes the pipe of an offer that has ended, without a word.
+        if count == 0, !isOffered(offer) { throw replaced }
+    }
+
+    /// Asks a program to write the bytes of a name.
+    ///
+    /// - Returns: the end of a pipe, whose other end only the program has afterwards.
+    private func request(_ name: String, of offer: UInt32) throws -> DescriptorBox {
+        let (output, input) = try System.pipe().shared()
+        send { $0.send(WaylandMessage.request(offer, 0) { $0.append(string: name) }, passing: input) }
+        return output
+    }
+
+    /// Lets a program have the bytes of a name of ours.
+    private func answer(_ source: UInt32, _ name: String) throws {
+        let (output, source) = state.withLock { state in
+            let output = state.descriptors.isEmpty ? nil : state.descriptors.removeFirst()
+            return (output, state.sources.first { $0.id == source })
+        }
+        guard let output else { throw Failure(.protocolViolation, "the compositor has passed no descriptor") }
+        guard let source, source.contents.names.contains(name) else { return }
+        transfers.start { [loop] in
+            try await source.contents.transfer(name) { try await PipeTransfer.write($0, to: output, on: loop) }
+        }
+    }
+
+    private func remove(_ source: UInt32) {
+        send { state in
+            state.sources.removeAll { $0.id == source }
+            state.send(WaylandMessage.request(source, 1))
+        }
+    }
+
+    package func show(_ contents: DesktopContents?, on selection: Selection) async throws {
+        send { state in
+            guard selection == .clipboard || state.hasPrimary else { return }
+            var id: UInt32 = 0
+            if let contents {
+                id = state.newID()
+                state.sources.append(Source(id: id, contents: contents))
+                state.send(WaylandMessage.request(state.manager, 0) { [id] in $0.append(id) })
+                for name in contents.names {
+                    state.send(WaylandMessage.request(id, 0) { $0.append(string: name) })
+                }
+            }
+            state.send(WaylandMessage.request(state.device, selection == .clipboard ? 0 : 2) { [id] in $0.append(id) })
+        }
+    }
+}

@@ -1,0 +1,378 @@
+package import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// The selections of an X server, as the conventions of ICCCM are.
+package final class X11Clipboard: DesktopDisplay {
+    /// A selection that the bridge has taken over.
+    private struct Shown {
+        let contents: DesktopContents
+        let time: UInt32
+    }
+
+    private struct State {
+        var selections: [UInt32: Selection] = [:]
+        var shown: [Selection: Shown] = [:]
+        /// The owner of each selection, if it is another program.
+        var owners: [Selection: Owner] = [:]
+        var window: UInt32 = 0
+        var manager: UInt32 = 0
+    }
+
+    /// Another program that has a selection, since a time of the server.
+    private struct Owner: Equatable {
+        let window: UInt32
+        let time: UInt32
+    }
+
+    /// The targets that are no types of contents.
+    private static let requests: Set<String> = [
+        "TARGETS", "MULTIPLE", "TIMESTAMP", "INCR", "SAVE_TARGETS", "DELETE", "INSERT_PROPERTY", "INSERT_SELECTION",
+    ]
+    private static let mostNames = 512
+    private static let mostPairs = 64
+
+    package let events: Mailbox<DesktopEvent>
+    private let connection: X11Connection
+    private let savesContents: Bool
+    private let transfers: TaskList
+    private let state = Lock(State())
+    private var loop: Loop { connection.loop }
+
+    /// Connects to a display.
+    ///
+    /// - Parameter savesContents: whether programs that are about to end may have their contents kept.
+    package init(connecting display: X11DisplayName, savesContents: Bool, on loop: Loop) async throws {
+        self.savesContents = savesContents
+        (events, transfers) = (Mailbox(on: loop), TaskList(on: loop))
+        connection = try await X11Connection(connecting: display, on: loop)
+    }
+
+    package func run() async throws {
+        defer {
+            events.close()
+            transfers.cancel()
+        }
+        let serving = Task(executorPreference: loop) { try? await self.serve() }
+        defer { serving.cancel() }
+        try await connection.run()
+    }
+
+    /// Handles the events until the connection ends.
+    private func serve() async throws {
+        let window = connection.newWindow()
+        let selections = [
+            try await connection.atom("CLIPBOARD"): Selection.clipboard, try await connection.atom("PRIMARY"): .primary,
+        ]
+        let manager = try await connection.atom("CLIPBOARD_MANAGER")
+        state.withLock { ($0.window, $0.selections, $0.manager) = (window, selections, manager) }
+        try await connection.watchOwners(of: Array(selections.keys), by: window)
+        for (atom, selection) in selections.sorted(by: { $0.key < $1.key }) {
+            let owner = try await owner(of: atom)
+            changed(selection, to: Owner(window: owner, time: 0), isCleared: false)
+        }
+        if savesContents, try await owner(of: manager) == 0 {
+            connection.send(X11Request.own(manager, window, at: try await connection.time()))
+        }
+        while let event = await connection.events.next() {
+            switch event {
+            case .ownerChanged(let atom, let owner, let time, let isCleared):
+                guard let selection = selections[atom] else { continue }
+                changed(selection, to: Owner(window: owner, time: time), isCleared: isCleared)
+            case .requested(let request):
+                let isStarted = transfers.start { try await self.answer(request) }
+                if !isStarted { refuse(request) }
+            }
+        }
+    }
+
+    private func owner(of selection: UInt32) async throws -> UInt32 {
+        var (_, fields) = try await connection.reply(to: X11Request.owner(of: selection))
+        return try fields.uint32()
+    }
+
+    // MARK: Contents of other programs
+
+    private func changed(_ selection: Selection, to owner: Owner, isCleared: Bool) {
+        let isOwn = state.withLock { state in
+            guard owner.window != state.window else {
+                state.owners[selection] = nil
+                return true
+            }
+            // The bridge has taken the selection over after this event.
+            if let shown = state.shown[selection], owner.time.isBefore(shown.time) { return true }
+            state.shown[selection] = nil
+            state.owners[selection] = owner.window == 0 ? nil : owner
+            return false
+        }
+        guard !isOwn else { return }
+        guard owner.window != 0 else {
+            return events.put(.emptied(selection, isCleared: isCleared)) { $0.selection == selection }
+        }
+        // The list is another program's, which may be stopped.
+        Task(executorPreference: loop) {
+            let names = (try? await self.names(of: selection, owner)) ?? []
+            guard self.state.withLock({ $0.owners[selection] == owner }) else { return }
+            let contents = DesktopContents(names) { [weak self] name, sink in
+                try await self?.read(name, of: selection, owner, sink)
+            }
+            self.events.put(.changed(selection, contents)) { $0.selection == selection }
+        }
+    }
+
+    /// The names that the owner of a selection lists. One that lists none has text, as the oldest programs do.
+    private func names(of selection: Selection, _ owner: Owner) async throws -> [String] {
+        let list = Lock([UInt32]())
+        do {
+            try await read("TARGETS", of: selection, owner, within: DesktopTime.list) { bytes in
+                var fields = FieldReader(bytes[...])
+                let words = try fields.words()
+                list.withLock { if $0.count < Self.mostNames { $0 += words } }
+            }
+        } catch let failure as Failure where failure.code == .typeUnavailable {
+            return ["STRING"]
+        }
+        var names: [String] = []
+        for atom in list.withLock({ $0.prefix(Self.mostNames) }) {
+            if let name = try await connection.name(of: atom), !Self.requests.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
+    /// Passes the bytes of a name of another program to a sink.
+    private func read(
+        _ name: String,
+        of selection: Selection,
+        _ owner: Owner,
+        within milliseconds: Int = DesktopTime.stall,
+        _ sink: @escaping ByteSink
+    ) async throws {
+        guard state.withLock({ $0.owners[selection] == owner }) else {
+            throw Failure(.superseded, "the program has put other contents on the selection, or has ended")
+        }
+        // Not cancelled with this task: a program that has begun waits for each part to be taken, some for ever, and
+        // then answers nobody else.
+        let optional = OptionalSink(sink)
+        let task = Task(executorPreference: loop) {
+            try await self.convert(name, of: selection, owner, within: milliseconds) { try await optional.take($0) }
+        }
+        try await task.value
+        try optional.check()
+    }
+
+    /// Asks a program for the bytes of a name, and passes them to a sink.
+    private func convert(
+        _ name: String,
+        of selection: Selection,
+        _ owner: Owner,
+        within milliseconds: Int,
+        _ sink: ByteSink
+    ) async throws {
+        let ended = Failure(.sourceGone, "the program of the desktop has ended")
+        let (atom, target) = (try await connection.atom(selection.atomName), try await connection.atom(name))
+        let (property, incremental) = (try await connection.atom("_PASTEBOARD"), try await connection.atom("INCR"))
+        try await connection.withWindow { window, box in
+            func next() async throws -> X11WindowEvent {
+                let end = MonotonicClock.deadline(milliseconds: milliseconds)
+                guard let event = await box.next(until: end) else {
+                    try Task.checkCancellation()
+                    throw Failure(.timeout, "the program of the desktop does not answer")
+                }
+                if case .destroyed = event { throw ended }
+                return event
+            }
+            connection.watch(owner.window, box)
+            defer { connection.forget(owner.window, box) }
+            connection.send(X11Request.watch(owner.window))
+            connection.convert(atom, to: target, into: property, of: window, at: owner.time)
+            while true {
+                guard case .converted(let result) = try await next() else { continue }
+                guard result == property else {
+                    throw Failure(.typeUnavailable, "the program of the desktop has refused \(name)")
+                }
+                break
+            }
+            guard try await connection.property(property, of: window).type == incremental else {
+                _ = try await connection.takeProperty(property, of: window, sink)
+                return
+            }
+            connection.send(X11Request.deleteProperty(property, of: window))
+            while true {
+                guard case .propertyChanged(property, isDeleted: false, _) = try await next() else { continue }
+                // An event about the announcement finds no property any more.
+                let part = try await connection.property(property, of: window)
+                guard part.type != 0, part.type != incremental else { continue }
+                if try await connection.takeProperty(property, of: window, sink) == 0 { return }
+            }
+        }
+    }
+
+    // MARK: Contents of the bridge
+
+    package func show(_ contents: DesktopContents?, on selection: Selection) async throws {
+        let atom = try await connection.atom(selection.atomName)
+        let time = try await connection.time()
+        let window = state.withLock { state in
+            state.shown[selection] = contents.map { Shown(contents: $0, time: time) }
+            return contents == nil ? 0 : state.window
+        }
+        connection.send(X11Request.own(atom, window, at: time))
+        // Another program may have taken it at the same time.
+        _ = try await owner(of: atom)
+    }
+
+    private func refuse(_ request: X11SelectionRequest) { connection.send(X11Request.notify(request, property: 0)) }
+
+    /// Answers the request of a program.
+    private func answer(_ request: X11SelectionRequest) async throws {
+        let request = request.withProperty
+        do {
+            let isManager = state.withLock { $0.manager == request.selection }
+            let name = try await connection.name(of: request.target) ?? ""
+            switch name {
+            case "SAVE_TARGETS" where isManager: return await save(request)
+            case "MULTIPLE": try await answerPairs(of: request)
+            default:
+                try await answer(request, name) { [connection] in
+                    connection.send(X11Request.notify(request, property: request.property))
+                }
+            }
+        } catch {
+            refuse(request)
+            throw error
+        }
+    }
+
+    private func save(_ request: X11SelectionRequest) async {
+        let null = try? await connection.atom("NULL")
+        events.put(
+            .saving(.clipboard) { [connection] isKept in
+                let property = isKept ? request.property : 0
+                if isKept, let null {
+                    connection.send(
+                        X11Request.changeProperty(property, of: request.requestor, type: null, format: 32, [])
+                    )
+                }
+                connection.send(X11Request.notify(request, property: property))
+            }
+        )
+    }
+
+    /// Answers several requests at once, which the property lists by target and property.
+    private func answerPairs(of request: X11SelectionRequest) async throws {
+        let list = try await connection.property(request.property, of: request.requestor)
+        var words = Array(list.words.prefix(2 * Self.mostPairs))
+        guard words.count.isMultiple(of: 2), list.rest == 0 else { return refuse(request) }
+        // Whether each has an answer, or the first part of one.
+        let begun = Mailbox<(index: Int, isAnswered: Bool)>(on: loop)
+        for index in stride(from: 0, to: words.count, by: 2) {
+            let part = X11SelectionRequest(
+                time: request.time,
+                requestor: request.requestor,
+                selection: request.selection,
+                target: words[index],
+                property: words[index + 1]
+            )
+            let isStarted = transfers.start {
+                do {
+                    let name = try await self.connection.name(of: part.target) ?? ""
+                    guard name != "MULTIPLE", part.property != 0 else { return begun.put((index, false)) }
+                    try await self.answer(part, name) { begun.put((index, true)) }
+                } catch {
+                    begun.put((index, false))
+                }
+            }
+            if !isStarted { begun.put((index, false)) }
+        }
+        for _ in 0..<words.count / 2 {
+            guard let (index, isAnswered) = await begun.next() else { throw CancellationError() }
+            if !isAnswered { words[index + 1] = 0 }
+        }
+        var writer = FieldWriter()
+        for word in words { writer.append(word) }
+        connection.send(
+            X11Request.changeProperty(
+                request.property,
+                of: request.requestor,
+                type: list.type,
+                format: 32,
+                writer.bytes
+            )
+        )
+        connection.send(X11Request.notify(request, property: request.property))
+    }
+
+    /// Puts what a request asks for into its property.
+    ///
+    /// - Parameter begun: called when they are there, or the announcement of bytes that go in parts.
+    private func answer(
+        _ request: X11SelectionRequest,
+        _ name: String,
+        begun: @escaping @Sendable () -> Void
+    ) async throws {
+        let shown = state.withLock { state in state.selections[request.selection].flatMap { state.shown[$0] } }
+        // A request for contents that others had before.
+        guard let shown, request.time == 0 || !request.time.isBefore(shown.time) else {
+            throw Failure(.superseded, "the selection has other contents")
+        }
+        let delivery = X11Delivery(request, type: request.target, over: connection, begun: begun)
+        switch name {
+        case "TARGETS":
+            var writer = FieldWriter()
+            for name in ["TARGETS", "MULTIPLE", "TIMESTAMP"] + shown.contents.names {
+                writer.append(try await connection.atom(name))
+            }
+            delivery.put(writer.bytes, type: try await connection.atom("ATOM"), format: 32)
+        case "TIMESTAMP":
+            var writer = FieldWriter()
+            writer.append(shown.time)
+            delivery.put(writer.bytes, type: try await connection.atom("INTEGER"), format: 32)
+        default:
+            guard shown.contents.names.contains(name) else { throw Failure(.typeUnavailable, "there is no \(name)") }
+            try await delivery.run(incremental: try await connection.atom("INCR")) { sink in
+                try await shown.contents.transfer(name, sink)
+            }
+        }
+    }
+}
+
+extension UInt32 {
+    /// Whether a time of the server is before another one. They begin anew after 49 days.
+    fileprivate func isBefore(_ other: UInt32) -> Bool { Int32(bitPattern: self &- other) < 0 }
+}
+
+extension Selection {
+    fileprivate var atomName: String { self == .clipboard ? "CLIPBOARD" : "PRIMARY" }
+}
+
+/// A sink whose receiver may be gone. Then bytes are dropped for a time, and the program that sends them does not
+/// notice.
+private final class OptionalSink: Sendable {
+    private struct State {
+        var failure: (any Error)?
+        var end: UInt64 = .max
+    }
+
+    private let sink: ByteSink
+    private let state = Lock(State())
+
+    init(_ sink: @escaping ByteSink) { self.sink = sink }
+
+    func take(_ bytes: [UInt8]) async throws {
+        let (isGone, end) = state.withLock { ($0.failure != nil, $0.end) }
+        if isGone {
+            if MonotonicClock.isOver(end) { throw Failure(.cancelled, "nobody takes the bytes") }
+            return
+        }
+        do {
+            try await sink(bytes)
+        } catch {
+            state.withLock { state in
+                (state.failure, state.end) = (error, MonotonicClock.deadline(milliseconds: DesktopTime.stall))
+            }
+        }
+    }
+
+    /// Throws the failure of the receiver.
+    func check() throws { if let failure = state.withLock(\.failure) { throw failure } }
+}

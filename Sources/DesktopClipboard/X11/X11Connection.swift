@@ -1,0 +1,308 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// An event about a window, for the transfer that waits for it.
+enum X11WindowEvent: Sendable {
+    /// The answer to a conversion; `property` is 0 for a refusal.
+    case converted(property: UInt32)
+    case propertyChanged(UInt32, isDeleted: Bool, time: UInt32)
+    /// The window is gone.
+    case destroyed
+}
+
+/// The events that are not about one transfer.
+enum X11Event: Sendable {
+    case requested(X11SelectionRequest)
+    case ownerChanged(selection: UInt32, owner: UInt32, time: UInt32, isCleared: Bool)
+}
+
+/// A connection to an X server.
+final class X11Connection: Sendable {
+    private enum Answer {
+        case reply(detail: UInt8, FieldReader)
+        case error(UInt8)
+    }
+
+    private struct State {
+        var output: [UInt8] = []
+        /// The number of requests that were sent.
+        var sequence: UInt16 = 0
+        var answers: [UInt16: Mailbox<Answer>] = [:]
+        var windows: [(window: UInt32, box: Mailbox<X11WindowEvent>)] = []
+        var resources: UInt32 = 0
+        /// The windows into which programs have to convert a selection, the oldest first.
+        var conversions: [UInt32] = []
+        var atoms: [String: UInt32] = [:]
+        var names: [UInt32: String] = [:]
+    }
+
+    /// The windows that wait for a program although their transfer has ended.
+    private static let mostConversions = 256
+    /// The atoms that are remembered. Programs can make any number of them.
+    private static let mostAtoms = 4_096
+
+    let loop: Loop
+    let setup: X11Setup
+    let events: Mailbox<X11Event>
+    private let socket: OwnedDescriptor
+    private let state = Lock(State())
+    private let wakeUp: Mailbox<Void>
+    private let fixes = Lock<(opcode: UInt8, firstEvent: UInt8)>((0, 0))
+
+    init(connecting display: X11DisplayName, on loop: Loop) async throws {
+        self.loop = loop
+        (events, wakeUp) = (Mailbox(on: loop, limit: 8_192), Mailbox(on: loop))
+        let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
+        socket = try display.connect(until: deadline)
+        let authority = X11Authority.find(display: display.number)
+        let request = X11Request.connect(authority.name, authority.data)
+        _ = try Socket.send(request.span, to: socket.raw)
+        var decoder = X11Decoder()
+        while true {
+            guard await loop.ready(PollInterest(socket.raw, .readable), until: deadline) else {
+                throw Failure(.linkDown, "the X server does not answer")
+            }
+            decoder.append(try Self.received(socket.raw))
+            guard let setup = try decoder.setup() else { continue }
+            self.setup = setup
+            return
+        }
+    }
+
+    private static func received(_ socket: CInt) throws -> [UInt8] {
+        var descriptors: [DescriptorBox] = []
+        let bytes = try Socket.receive(from: socket, upTo: 1 << 16, &descriptors)
+        guard bytes?.isEmpty != true else { throw Failure(.linkDown, "the X server has closed the connection") }
+        return bytes ?? []
+    }
+
+    func run() async throws {
+        let sending = Task(executorPreference: loop) { try? await self.sendAll() }
+        defer {
+            sending.cancel()
+            wakeUp.close()
+            events.close()
+            let (answers, windows) = state.withLock { ($0.answers, $0.windows) }
+            for answer in answers.values { answer.close() }
+            for (_, box) in windows { box.close() }
+        }
+        wakeUp.put(())
+        var decoder = X11Decoder()
+        while true {
+            await loop.ready(PollInterest(socket.raw, .readable))
+            try Task.checkCancellation()
+            decoder.append(try Self.received(socket.raw))
+            while let packet = try decoder.next() { try handle(packet) }
+        }
+    }
+
+    // MARK: Requests
+
+    func send(_ request: [UInt8]) {
+        _ = state.withLock { Self.append(request, &$0) }
+        wakeUp.put((), replacing: { true })
+    }
+
+    private static func append(_ request: [UInt8], _ state: inout State) -> UInt16 {
+        state.output += request
+        state.sequence &+= 1
+        return state.sequence
+    }
+
+    private func sendAll() async throws {
+        while await wakeUp.next() != nil {
+            while case let output = state.withLock({ exchange(&$0.output, with: []) }), !output.isEmpty {
+                var rest = output[...]
+                while !rest.isEmpty {
+                    if let count = try Socket.send(rest.span, to: socket.raw) {
+                        rest = rest.dropFirst(count)
+                    } else {
+                        await loop.ready(PollInterest(socket.raw, .writable))
+                        try Task.checkCancellation()
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends a request, and returns what its reply has after the length.
+    func reply(to request: [UInt8]) async throws -> (detail: UInt8, fields: FieldReader) {
+        let box = Mailbox<Answer>(on: loop)
+        let number = state.withLock { state in
+            let number = Self.append(request, &state)
+            state.answers[number] = box
+            return number
+        }
+        wakeUp.put((), replacing: { true })
+        defer { state.withLock { state in if state.answers[number] === box { state.answers[number] = nil } } }
+        let end = MonotonicClock.deadline(milliseconds: DesktopTime.stall)
+        switch await box.next(until: end) {
+        case .reply(let detail, let fields): return (detail, fields)
+        case .error(let code): throw Failure(.superseded, "the X server has refused a request (error \(code))")
+        case nil:
+            try Task.checkCancellation()
+            throw Failure(.linkDown, "the X server does not answer")
+        }
+    }
+
+    private func handle(_ packet: X11Packet) throws {
+        switch packet {
+        case .reply(let sequence, let detail, let fields):
+            state.withLock { $0.answers[sequence] }?.put(.reply(detail: detail, fields))
+        case .error(let sequence, let code, let resource):
+            if let answer = state.withLock({ $0.answers[sequence] }) { answer.put(.error(code)) }
+            // A window whose program has ended.
+            if code == 3 { tell(resource, .destroyed) }
+        case .event(let code, let detail, var fields): try handle(event: code, detail, &fields)
+        }
+    }
+
+    private func handle(event code: UInt8, _ detail: UInt8, _ fields: inout FieldReader) throws {
+        let words = try fields.words()
+        guard words.count >= 7 else { return }
+        switch code {
+        case 17: tell(words[1], .destroyed)
+        case 28:
+            let state = UInt8(truncatingIfNeeded: words[3])
+            tell(words[0], .propertyChanged(words[1], isDeleted: state == 1, time: words[2]))
+        case 30:
+            let request = X11SelectionRequest(
+                time: words[0],
+                requestor: words[2],
+                selection: words[3],
+                target: words[4],
+                property: words[5]
+            )
+            events.put(.requested(request))
+        case 31:
+            let isWatched = state.withLock { state in
+                state.conversions.removeAll { $0 == words[1] }
+                return state.windows.contains { $0.window == words[1] }
+            }
+            if isWatched { tell(words[1], .converted(property: words[4])) } else { destroy(words[1]) }
+        case fixes.withLock(\.firstEvent) where code > 0:
+            // The window, the owner, the selection, the time of the event, and that of the selection.
+            let isCleared = detail == 0 && words[1] == 0
+            events.put(.ownerChanged(selection: words[2], owner: words[1], time: words[4], isCleared: isCleared))
+        default: break
+        }
+    }
+
+    // MARK: Windows
+
+    private func tell(_ window: UInt32, _ event: X11WindowEvent) {
+        let boxes = state.withLock { state in state.windows.lazy.filter { $0.window == window }.map(\.box) }
+        for box in boxes { box.put(event) }
+    }
+
+    /// Lets a transfer have the events of a window, until `forget`.
+    func watch(_ window: UInt32, _ box: Mailbox<X11WindowEvent>) {
+        state.withLock { $0.windows.append((window, box)) }
+    }
+
+    func forget(_ window: UInt32, _ box: Mailbox<X11WindowEvent>) {
+        let isLast = state.withLock { state in
+            state.windows.removeAll { $0.window == window && $0.box === box }
+            return !state.windows.contains { $0.window == window }
+        }
+        // Windows of other programs.
+        if isLast, window & ~setup.resourceMask != setup.resourceBase { send(X11Request.watch(window, false)) }
+    }
+
+    /// Makes a window.
+    func newWindow() -> UInt32 {
+        let window = state.withLock { state in
+            state.resources &+= 1
+            return setup.resource(state.resources)
+        }
+        send(X11Request.createWindow(window, in: setup.root))
+        return window
+    }
+
+    /// Makes a window for one transfer, and passes it with its events.
+    func withWindow<Value>(
+        _ body: (UInt32, Mailbox<X11WindowEvent>) async throws -> Value
+    ) async throws -> Value {
+        let box = Mailbox<X11WindowEvent>(on: loop)
+        let window = newWindow()
+        watch(window, box)
+        defer {
+            forget(window, box)
+            // A program that answers late would fail without the window, and perhaps end.
+            if !state.withLock({ $0.conversions.contains(window) }) { destroy(window) }
+        }
+        return try await body(window, box)
+    }
+
+    private func destroy(_ window: UInt32) {
+        if window & ~setup.resourceMask == setup.resourceBase { send(X11Request.destroyWindow(window)) }
+    }
+
+    /// Asks the owner of a selection to convert it into a property of a window.
+    func convert(_ selection: UInt32, to target: UInt32, into property: UInt32, of window: UInt32, at time: UInt32) {
+        let oldest = state.withLock { state in
+            state.conversions.append(window)
+            return state.conversions.count > Self.mostConversions ? state.conversions.removeFirst() : nil
+        }
+        if let oldest { destroy(oldest) }
+        send(X11Request.convert(selection, to: target, into: property, of: window, at: time))
+    }
+
+    /// The present time of the server.
+    func time() async throws -> UInt32 {
+        let property = try await atom("_PASTEBOARD")
+        return try await withWindow { window, box in
+            send(
+                X11Request.changeProperty(property, of: window, type: property, format: 8, [], appends: true)
+            )
+            let end = MonotonicClock.deadline(milliseconds: DesktopTime.stall)
+            while let event = await box.next(until: end) {
+                if case .propertyChanged(_, _, let time) = event { return time }
+            }
+            throw Failure(.linkDown, "the X server does not answer")
+        }
+    }
+
+    // MARK: Atoms
+
+    func atom(_ name: String) async throws -> UInt32 {
+        if let known = state.withLock({ $0.atoms[name] }) { return known }
+        var (_, fields) = try await reply(to: X11Request.internAtom(name))
+        let atom = try fields.uint32()
+        state.withLock { state in
+            if state.atoms.count >= Self.mostAtoms { (state.atoms, state.names) = ([:], [:]) }
+            (state.atoms[name], state.names[atom]) = (atom, name)
+        }
+        return atom
+    }
+
+    /// The name of an atom; nil if there is no such atom.
+    func name(of atom: UInt32) async throws -> String? {
+        if let known = state.withLock({ $0.names[atom] }) { return known }
+        guard var (_, fields) = try? await reply(to: X11Request.nameOfAtom(atom)) else {
+            try Task.checkCancellation()
+            return nil
+        }
+        let count = Int(try fields.uint16())
+        try fields.skip(22)
+        let name = String(decoding: try fields.take(count), as: UTF8.self)
+        state.withLock { state in
+            if state.names.count >= Self.mostAtoms { (state.atoms, state.names) = ([:], [:]) }
+            state.names[atom] = name
+        }
+        return name
+    }
+
+    // MARK: Extensions
+
+    /// Watches the owners of selections.
+    func watchOwners(of selections: [UInt32], by window: UInt32) async throws {
+        var (_, fields) = try await reply(to: X11Request.extension_("XFIXES"))
+        guard try fields.uint8() != 0 else { throw Failure(.linkDown, "the X server has no XFIXES extension") }
+        let (opcode, firstEvent) = (try fields.uint8(), try fields.uint8())
+        fixes.withLock { $0 = (opcode, firstEvent) }
+        _ = try await reply(to: X11Request.fixesVersion(opcode))
+        for selection in selections { send(X11Request.watch(selection, by: window, opcode)) }
+    }
+}

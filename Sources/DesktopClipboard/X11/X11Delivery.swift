@@ -1,0 +1,95 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Bytes for a program that has asked for a selection: in one property if they are few, otherwise part by part, each
+/// after the program has taken the one before.
+final class X11Delivery: Sendable {
+    fileprivate struct State {
+        var bytes: [UInt8] = []
+        var isIncremental = false
+    }
+
+    /// The bytes of one property.
+    private static let part = 64 << 10
+
+    private let request: X11SelectionRequest
+    private let type: UInt32
+    private let connection: X11Connection
+    private let begun: @Sendable () -> Void
+    private let state = Lock(State())
+    private let box: Mailbox<X11WindowEvent>
+
+    init(
+        _ request: X11SelectionRequest,
+        type: UInt32,
+        over connection: X11Connection,
+        begun: @escaping @Sendable () -> Void
+    ) {
+        (self.request, self.type, self.connection, self.begun) = (request, type, connection, begun)
+        box = Mailbox(on: connection.loop)
+    }
+
+    /// Puts bytes into the property.
+    func put(_ bytes: [UInt8], type: UInt32, format: UInt8) {
+        connection.send(
+            X11Request.changeProperty(request.property, of: request.requestor, type: type, format: format, bytes)
+        )
+        begun()
+    }
+
+    /// Delivers the bytes that `body` passes.
+    ///
+    /// - Throws: what fails before the program was told anything. Later failures end the bytes, because the protocol
+    ///   has no other way.
+    func run(incremental: UInt32, _ body: (@escaping ByteSink) async throws -> Void) async throws {
+        defer { connection.forget(request.requestor, box) }
+        do {
+            try await body { bytes in
+                self.state.withLock { $0.bytes += bytes }
+                while let part = self.state.withLock({ $0.takePart(Self.part) }) {
+                    try await self.send(part, incremental)
+                }
+            }
+        } catch {
+            guard state.withLock(\.isIncremental) else { throw error }
+            state.withLock { $0.bytes = [] }
+        }
+        let (rest, isIncremental) = state.withLock { ($0.bytes, $0.isIncremental) }
+        guard isIncremental else { return put(rest, type: type, format: 8) }
+        if !rest.isEmpty { try await send(rest, incremental) }
+        try await send([], incremental)
+    }
+
+    private func send(_ bytes: [UInt8], _ incremental: UInt32) async throws {
+        if !state.withLock({ exchange(&$0.isIncremental, with: true) }) {
+            connection.watch(request.requestor, box)
+            connection.send(X11Request.watch(request.requestor))
+            var least = FieldWriter()
+            least.append(UInt32(clamping: bytes.count))
+            put(least.bytes, type: incremental, format: 32)
+        }
+        let end = MonotonicClock.deadline(milliseconds: DesktopTime.stall)
+        while let event = await box.next(until: end) {
+            switch event {
+            case .destroyed: throw Failure(.destinationGone, "the program that pastes has ended")
+            case .propertyChanged(request.property, isDeleted: true, _):
+                connection.send(
+                    X11Request.changeProperty(request.property, of: request.requestor, type: type, format: 8, bytes)
+                )
+                return
+            default: break
+            }
+        }
+        try Task.checkCancellation()
+        throw Failure(.destinationStalled, "the program that pastes has taken nothing")
+    }
+}
+
+extension X11Delivery.State {
+    fileprivate mutating func takePart(_ count: Int) -> [UInt8]? {
+        guard bytes.count > count else { return nil }
+        defer { bytes.removeFirst(count) }
+        return Array(bytes.prefix(count))
+    }
+}

@@ -1,0 +1,31 @@
+import PasteboardTransport
+package import PasteboardWire
+
+/// The address of an X server, as `DISPLAY` has it: `:1`, `:1.0`, or `localhost:10` for one that ssh forwards.
+package struct X11DisplayName: Sendable, Equatable {
+    private static let port = 6_000
+
+    package let number: Int
+    /// Whether it is reached over TCP, so that its programs may run on another machine.
+    package let isForwarded: Bool
+
+    package init(_ text: String) throws(Failure) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let host = parts.first ?? ""
+        let number = parts.count == 2 ? parts[1].split(separator: ".").first.flatMap { Int($0) } : nil
+        guard let number, 0..<10_000 ~= number, ["", "unix", "localhost", "127.0.0.1"].contains(host) else {
+            throw Failure(
+                .invalidArgument,
+                "invalid display '\(text)'; write :0, or localhost:10 for a display that ssh forwards"
+            )
+        }
+        (self.number, isForwarded) = (number, !["", "unix"].contains(host))
+    }
+
+    package var text: String { "\(isForwarded ? "localhost" : ""):\(number)" }
+
+    func connect(until deadline: UInt64) throws -> OwnedDescriptor {
+        guard !isForwarded else { return try Socket.connect(localPort: UInt16(clamping: Self.port + number)) }
+        return try Socket.connect(path: "/tmp/.X11-unix/X\(number)", deadline: deadline)
+    }
+}

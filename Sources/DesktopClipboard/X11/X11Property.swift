@@ -1,0 +1,49 @@
+import PasteboardWire
+
+/// A property of a window, or a part of one.
+struct X11Property {
+    /// 0 if the window has no such property.
+    let type: UInt32
+    let bytes: ArraySlice<UInt8>
+    /// The number of bytes that follow.
+    let rest: UInt32
+
+    var words: [UInt32] {
+        var fields = FieldReader(bytes)
+        return (try? fields.words()) ?? []
+    }
+}
+
+extension X11Connection {
+    /// The words of a property that one reply has.
+    private static let part: UInt32 = 16 << 10
+
+    /// Returns a part of a property.
+    ///
+    /// - Parameter offset: the number of words before it.
+    func property(_ property: UInt32, of window: UInt32, from offset: UInt32 = 0) async throws -> X11Property {
+        let request = X11Request.property(property, of: window, from: offset, count: Self.part)
+        var (format, fields) = try await reply(to: request)
+        let (type, rest, count) = (try fields.uint32(), try fields.uint32(), try fields.uint32())
+        try fields.skip(12)
+        let bytes = try fields.take(min(Int(count) * Int(format / 8), fields.count))
+        return X11Property(type: type, bytes: bytes, rest: rest)
+    }
+
+    /// Passes all bytes of a property to a sink, part by part, and deletes the property.
+    ///
+    /// - Returns: their number.
+    func takeProperty(_ property: UInt32, of window: UInt32, _ sink: ByteSink) async throws -> UInt64 {
+        var (offset, count): (UInt32, UInt64) = (0, 0)
+        while true {
+            let part = try await self.property(property, of: window, from: offset)
+            guard part.type != 0, !part.bytes.isEmpty else { break }
+            count = count.addingClamped(UInt64(part.bytes.count))
+            try await sink(Array(part.bytes))
+            offset &+= Self.part
+            if part.rest == 0 { break }
+        }
+        send(X11Request.deleteProperty(property, of: window))
+        return count
+    }
+}

@@ -1,0 +1,74 @@
+import DesktopClipboard
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// Keeps the pasteboards and the clipboard of a desktop session the same.
+struct DesktopCommand: Command {
+    static let syntax = CommandSyntax(
+        "desktop",
+        "keeps the pasteboards and the desktop's clipboard the same",
+        options: [
+            .init("--wayland", "the Wayland session of WAYLAND_DISPLAY only"),
+            .init("--x11", value: "DISPLAY", "an X server, such as :0"),
+            .init("--keep", "keeps what is copied on the desktop when its program ends"),
+            .init("--verbose", short: "-v", "prints one line for each event"),
+            .init("--quiet", short: "-q", "suppresses notes; errors are still printed"),
+        ],
+        broker: .started,
+        examples: """
+            pasteboard desktop
+            pasteboard desktop --keep --x11 :1
+            systemctl --user enable --now pasteboard-desktop.service
+            """,
+        exit: "that of a signal; 3 if the broker is stopped, or at first the display cannot be reached",
+        files: [("DIRECTORY/desktop-DISPLAY.lock", "beside the broker's socket: one bridge for each display")],
+        notes: """
+            What a program of the desktop copies is on pasteboard general, and what it selects on pasteboard primary;
+            what is on these pasteboards can be pasted on the desktop. All types cross, under the names that each side
+            knows. Bytes move only when somebody pastes. A clear crosses, too.
+
+            The display is that of WAYLAND_DISPLAY, else that of DISPLAY. A compositor needs ext-data-control-v1 or
+            wlr-data-control-unstable-v1; with another one, such as GNOME's, the X server of DISPLAY is used, whose
+            clipboard such compositors keep the same. Start it in the desktop session, or as the unit
+            pasteboard-desktop.service, which 'pasteboard install' writes.
+
+            Contents of the desktop are there as long as their program, as on the desktop itself. With --keep the broker gets
+            up to 16 MiB of them at once, of images the first format, and on X11 everything that a program wants to
+            leave when it ends. On Wayland a clear looks like the end of a program: kept contents come back.
+
+            What a password manager marks as a secret is sensitive here: it is never kept, and does not cross links.
+            Sensitive and transient contents, and those with --once or --loads, get the mark there, which histories
+            respect. At first the contents of the desktop count, if it has any.
+
+            When the display server ends, the bridge waits for the next one.
+            """
+    )
+
+    private let bridge: StandingDesktop
+
+    init(_ arguments: ParsedArguments) throws {
+        let display = try arguments.value("--x11")
+        guard display == nil || !arguments.has("--wayland") else {
+            throw CommandFailure(usage: "options --wayland and --x11 cannot be combined")
+        }
+        var options = DesktopBridge.Options()
+        options.keeps = arguments.has("--keep")
+        options.note = { StandardStreams.note("pasteboard: desktop: \($0)") }
+        if arguments.has("--verbose") { options.report = options.note }
+        let choice: StandingDesktop.Choice
+        do throws(Failure) {
+            choice =
+                if let display { .x11(try X11DisplayName(display)) } else {
+                    arguments.has("--wayland") ? .wayland : .environment
+                }
+        } catch {
+            throw CommandFailure(usage: error.text)
+        }
+        bridge = StandingDesktop(choice, options)
+    }
+
+    func run(on loop: Loop) async throws -> CInt {
+        try await bridge.run(on: loop)
+    }
+}

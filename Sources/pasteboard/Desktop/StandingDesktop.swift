@@ -1,0 +1,95 @@
+import DesktopClipboard
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+
+/// A bridge to a desktop session for as long as the command runs: it connects again after each loss of the display.
+final class StandingDesktop: Sendable {
+    enum Choice {
+        case environment
+        case wayland
+        case x11(X11DisplayName)
+    }
+
+    private let choice: Choice
+    private let options: DesktopBridge.Options
+
+    init(_ choice: Choice, _ options: DesktopBridge.Options) {
+        (self.choice, self.options) = (choice, options)
+    }
+
+    func run(on loop: Loop) async throws -> CInt {
+        let signals = try SignalBox(interrupting: loop)
+        _ = System.raiseDescriptorLimit()
+        let (address, other) = try addresses()
+        let locks = try lock([address, other].compactMap(\.self))
+        defer { withExtendedLifetime(locks) {} }
+        var (hasBegun, backoff, target) = (false, Backoff(), address)
+        let brokers = try Brokers.startingOne(on: loop, label: "desktop \(address.name)")
+        defer { brokers.end() }
+        while true {
+            do {
+                let display: any DesktopDisplay
+                do {
+                    display = try await target.connect(savesContents: options.keeps, on: loop)
+                } catch let failure as Failure where failure.code == .linkDown && !hasBegun && target != other {
+                    guard let other else { throw failure }
+                    options.note("\(failure.text); using display \(other.name)")
+                    target = other
+                    continue
+                }
+                options.note("\(hasBegun ? "connected again" : "connected") to \(target.name)")
+                (hasBegun, backoff) = (true, Backoff())
+                try await DesktopBridge(display, isRemote: target.isRemote, brokers, options).run()
+            } catch {
+                try signals.check()
+                let failure = (error as? RequestFailure)?.failure ?? error as? Failure
+                guard hasBegun, !Task.isCancelled, failure?.code != .brokerStopped else { throw failure ?? error }
+                options.note("\(failure?.text ?? "\(error)"); waiting for the display")
+            }
+            let delay = backoff.delay(at: 0, random: .random(in: 0...1))
+            await loop.sleep(until: MonotonicClock.deadline(milliseconds: min(delay, 5_000)))
+            try signals.check()
+        }
+    }
+
+    /// The display, and another one that shows the same clipboard and is used if the first one lets nobody watch it.
+    private func addresses() throws -> (DesktopAddress, DesktopAddress?) {
+        switch choice {
+        case .x11(let name): return (.x11(name), nil)
+        case .wayland:
+            guard let path = try DesktopAddress.waylandPath() else {
+                throw Failure(.nothingHere, "there is no Wayland session: WAYLAND_DISPLAY is not set")
+            }
+            return (.wayland(path), nil)
+        case .environment:
+            let address = try DesktopAddress.find()
+            guard case .wayland = address, let name = System.environment("DISPLAY"), !name.isEmpty else {
+                return (address, nil)
+            }
+            return (address, (try? X11DisplayName(name)).map { .x11($0) })
+        }
+    }
+
+    private func lock(_ addresses: [DesktopAddress]) throws -> [DesktopLock] {
+        let directory = try BrokerConnector().socket.directory
+        return try addresses.map { address in
+            guard let lock = try DesktopLock(address.lockPath(in: directory)) else {
+                throw CommandFailure(
+                    local: "another bridge serves display \(address.name); end it first: pkill -f 'pasteboard desktop'"
+                )
+            }
+            return lock
+        }
+    }
+}
+
+/// The lock of a display, as a reference for lists.
+final class DesktopLock: Sendable {
+    private let file: LockFile
+
+    init?(_ path: String) throws {
+        guard let file = try LockFile(path) else { return nil }
+        self.file = file
+    }
+}
