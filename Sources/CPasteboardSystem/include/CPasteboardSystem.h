@@ -241,9 +241,13 @@ static inline int pbs_bind(int fd, const char *path) {
     return bind(fd, (const struct sockaddr *)&address, sizeof address);
 }
 
+// A path that begins with @ is in the abstract name space.
 static inline int pbs_connect(int fd, const char *path) {
     struct sockaddr_un address = pbs_address(path);
-    return connect(fd, (const struct sockaddr *)&address, sizeof address);
+    socklen_t length = offsetof(struct sockaddr_un, sun_path) + strlen(address.sun_path);
+    if (address.sun_path[0] != '@') return connect(fd, (const struct sockaddr *)&address, sizeof address);
+    address.sun_path[0] = 0;
+    return connect(fd, (const struct sockaddr *)&address, length);
 }
 
 // Opens a socket that is connected to a TCP port of this machine.
@@ -261,15 +265,11 @@ static inline int pbs_connect_local_port(uint16_t port) {
     return -1;
 }
 
-// Opens a socket that is connected to the one at which the service manager receives datagrams. A path that begins with
-// @ is in the abstract name space.
+// Opens a socket that is connected to the one at which the service manager receives datagrams.
 static inline int pbs_connect_datagrams(const char *path) {
-    struct sockaddr_un address = pbs_address(path);
-    socklen_t length = offsetof(struct sockaddr_un, sun_path) + strlen(address.sun_path);
-    if (address.sun_path[0] == '@') address.sun_path[0] = 0;
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    if (connect(fd, (const struct sockaddr *)&address, length) == 0) return fd;
+    if (pbs_connect(fd, path) == 0) return fd;
     int code = errno;
     close(fd);
     errno = code;

@@ -15,7 +15,8 @@ final class DesktopOffer: Sendable {
     private let names: [String]
     private let isConcealed: Bool
     private let offer: Offer
-    private let keeping = Lock<Task<Bool, Never>?>(nil)
+    private let keeping = Lock<Task<Void, Never>?>(nil)
+    private let isKept = Lock(false)
 
     /// nil if the contents have no types.
     init?(
@@ -86,22 +87,24 @@ final class DesktopOffer: Sendable {
     ///
     /// - Returns: whether it has any.
     func keep(upTo limit: UInt64) async -> Bool {
-        let isKept = await keeping.withLock(\.self)?.value ?? false
-        return await handOver(upTo: limit) || isKept
+        await keeping.withLock(\.self)?.value
+        await handOver(upTo: limit)
+        return isKept.withLock(\.self)
     }
 
     /// Ends the promises, and leaves what the broker keeps.
     ///
     /// - Returns: whether it keeps any.
     func leave() async -> Bool {
-        guard await keeping.withLock(\.self)?.value == true else { return false }
+        await keeping.withLock(\.self)?.value
+        guard isKept.withLock(\.self) else { return false }
         offer.end()
         return true
     }
 
-    private func handOver(upTo limit: UInt64) async -> Bool {
+    private func handOver(upTo limit: UInt64) async {
         // Secrets end with their program.
-        guard !isConcealed else { return false }
+        guard !isConcealed else { return }
         let handingOver = HandingOver(
             of: offer,
             [item],
@@ -117,7 +120,7 @@ final class DesktopOffer: Sendable {
             return MadeBytes(bytes.withLock(\.self))
         }
         _ = try? await handingOver.run()
-        return !handingOver.handOver.kept.isEmpty
+        if !handingOver.handOver.kept.isEmpty { isKept.withLock { $0 = true } }
     }
 
     /// All but further images: programs offer one image in many formats, and would make each.

@@ -33,6 +33,8 @@ package final class WaylandClipboard: DesktopDisplay {
         var device: UInt32 = 0
         var manager: UInt32 = 0
         var hasPrimary = false
+        /// The round trips that wait for the compositor.
+        var callbacks: [UInt32: Mailbox<Void>] = [:]
         var offers: [Offer] = []
         var sources: [Source] = []
         /// The descriptors that have arrived, for messages that follow.
@@ -217,6 +219,8 @@ package final class WaylandClipboard: DesktopDisplay {
                     state.globals[interface] = (name, version)
                 }
             }
+        case (let callback, 0) where state.withLock { $0.callbacks[callback] != nil }:
+            state.withLock { $0.callbacks.removeValue(forKey: callback) }?.put(())
         case (device, 0) where device != 0: try began(offer: fields.uint32())
         case (device, 1) where device != 0: try changed(.clipboard, to: fields.uint32())
         case (device, 2) where device != 0:
@@ -282,8 +286,21 @@ package final class WaylandClipboard: DesktopDisplay {
         let replaced = Failure(.superseded, "the program has put other contents on the selection, or has ended")
         guard isOffered(offer) else { throw replaced }
         let count = try await PipeTransfer.read(try request(name, of: offer), on: loop, sink)
-        // A compositor closes the pipe of an offer that has ended, without a word.
-        if count == 0, !isOffered(offer) { throw replaced }
+        guard count == 0 else { return }
+        // The pipe of an offer that has ended is closed without a word, perhaps before the news of that.
+        await roundTrip()
+        if !isOffered(offer) { throw replaced }
+    }
+
+    /// Waits until the compositor has handled all requests so far.
+    private func roundTrip() async {
+        let box = Mailbox<Void>(on: loop)
+        send { state in
+            let callback = state.newID()
+            state.callbacks[callback] = box
+            state.send(WaylandMessage.request(Object.display, 0) { $0.append(callback) })
+        }
+        _ = await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.list))
     }
 
     /// Asks a program to write the bytes of a name.

@@ -15,6 +15,8 @@ package final class X11Clipboard: DesktopDisplay {
         var shown: [Selection: Shown] = [:]
         /// The owner of each selection, if it is another program.
         var owners: [Selection: Owner] = [:]
+        /// The last list of types of another program.
+        var lists: [Selection: Task<Void, Never>] = [:]
         var window: UInt32 = 0
         var manager: UInt32 = 0
     }
@@ -110,7 +112,7 @@ package final class X11Clipboard: DesktopDisplay {
             return events.put(.emptied(selection, isCleared: isCleared)) { $0.selection == selection }
         }
         // The list is another program's, which may be stopped.
-        Task(executorPreference: loop) {
+        let list = Task(executorPreference: loop) {
             let names = (try? await self.names(of: selection, owner)) ?? []
             guard self.state.withLock({ $0.owners[selection] == owner }) else { return }
             let contents = DesktopContents(names) { [weak self] name, sink in
@@ -118,6 +120,7 @@ package final class X11Clipboard: DesktopDisplay {
             }
             self.events.put(.changed(selection, contents)) { $0.selection == selection }
         }
+        state.withLock { $0.lists[selection] = list }
     }
 
     /// The names that the owner of a selection lists. One that lists none has text, as the oldest programs do.
@@ -245,6 +248,8 @@ package final class X11Clipboard: DesktopDisplay {
 
     private func save(_ request: X11SelectionRequest) async {
         let null = try? await connection.atom("NULL")
+        // The program may have copied just now.
+        await state.withLock { $0.lists[.clipboard] }?.value
         events.put(
             .saving(.clipboard) { [connection] isKept in
                 let property = isKept ? request.property : 0

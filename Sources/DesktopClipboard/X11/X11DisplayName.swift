@@ -26,6 +26,9 @@ package struct X11DisplayName: Sendable, Equatable {
 
     func connect(until deadline: UInt64) throws -> OwnedDescriptor {
         guard !isForwarded else { return try Socket.connect(localPort: UInt16(clamping: Self.port + number)) }
-        return try Socket.connect(path: "/tmp/.X11-unix/X\(number)", deadline: deadline)
+        let path = "/tmp/.X11-unix/X\(number)"
+        // In a container, one of them may be the machine's.
+        if let socket = try? Socket.connect(path: "@\(path)", deadline: deadline) { return socket }
+        return try Socket.connect(path: path, deadline: deadline)
     }
 }

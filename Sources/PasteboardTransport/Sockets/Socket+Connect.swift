@@ -2,7 +2,8 @@ import CPasteboardSystem
 import Glibc
 
 extension Socket {
-    /// Connects to the socket at `path`. While its queue is full, waits until `deadline` (see `MonotonicClock`).
+    /// Connects to the socket at `path`, which is in the abstract name space if it begins with `@`. While its queue is
+    /// full, waits until `deadline` (see `MonotonicClock`).
     ///
     /// ENOENT and ECONNREFUSED mean that no process listens, EACCES that the socket belongs to another user, and
     /// ETIMEDOUT that a process listens but does not accept.

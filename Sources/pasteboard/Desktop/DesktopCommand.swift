@@ -19,7 +19,7 @@ struct DesktopCommand: Command {
         examples: """
             pasteboard desktop
             pasteboard desktop --keep --x11 :1
-            systemctl --user enable --now pasteboard-desktop.service
+            pasteboard install --desktop && systemctl --user enable --now pasteboard-desktop.service
             """,
         exit: "that of a signal; 3 if the broker is stopped, or at first the display cannot be reached",
         files: [("DIRECTORY/desktop-DISPLAY.lock", "beside the broker's socket: one bridge for each display")],
@@ -31,7 +31,7 @@ struct DesktopCommand: Command {
             The display is that of WAYLAND_DISPLAY, else that of DISPLAY. A compositor needs ext-data-control-v1 or
             wlr-data-control-unstable-v1; with another one, such as GNOME's, the X server of DISPLAY is used, whose
             clipboard such compositors keep the same. Start it in the desktop session, or as the unit
-            pasteboard-desktop.service, which 'pasteboard install' writes.
+            pasteboard-desktop.service, which 'pasteboard install --desktop' writes.
 
             Contents of the desktop are there as long as their program, as on the desktop itself. With --keep the broker gets
             up to 16 MiB of them at once, of images the first format, and on X11 everything that a program wants to

@@ -22,11 +22,13 @@ final class StandingDesktop: Sendable {
         let signals = try SignalBox(interrupting: loop)
         _ = System.raiseDescriptorLimit()
         let (address, other) = try addresses()
-        let locks = try lock([address, other].compactMap(\.self))
-        defer { withExtendedLifetime(locks) {} }
         var (hasBegun, backoff, target) = (false, Backoff(), address)
         let brokers = try Brokers.startingOne(on: loop, label: "desktop \(address.name)")
         defer { brokers.end() }
+        // The broker makes the directory of the locks.
+        _ = try await brokers.connection()
+        let locks = try lock([address, other].compactMap(\.self))
+        defer { withExtendedLifetime(locks) {} }
         while true {
             do {
                 let display: any DesktopDisplay

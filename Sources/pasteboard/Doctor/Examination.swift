@@ -1,4 +1,5 @@
 import BrokerLoop
+import DesktopClipboard
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
@@ -68,6 +69,7 @@ struct Examination {
         ("limits", "correct the limit", { _ in try limits() }),
         ("disk", "see the log of the broker", { try $0.disk() }),
         ("tar", "install GNU tar", { _ in try tar() }),
+        ("desktop", "set WAYLAND_DISPLAY or DISPLAY to the display", { try $0.desktop() }),
     ]
 
     var findings: [Finding] {
@@ -210,6 +212,16 @@ struct Examination {
         // Without a path, the check of the directory has failed.
         guard let path = try? self.path.get() else { return nil }
         return try DiskCopy.examine(for: path)
+    }
+
+    /// The bridge to the desktop; nil without one.
+    private func desktop() throws -> String? {
+        guard let address = try? DesktopAddress.find(), let directory = try? path.get().directory else { return nil }
+        let lock = address.lockPath(in: directory)
+        guard try System.status(at: lock) != nil, try LockFile(lock) == nil else {
+            return "no bridge serves display \(address.name); 'pasteboard desktop' is one"
+        }
+        return "a bridge keeps the clipboard of display \(address.name) and the pasteboards the same"
     }
 
     private static func tar() throws -> String {

@@ -10,6 +10,7 @@ struct InstallCommand: Command {
         options: [
             .prefix, .stage,
             .init("--shims", "also installs the names \(ShimProgram.names.joined(separator: ", "))"),
+            .init("--desktop", "also installs the unit that runs 'pasteboard desktop'"),
             .init("--shims-dir", value: "DIR", "the directory in PREFIX for these links; by default bin"),
         ],
         broker: .none,
@@ -27,7 +28,7 @@ struct InstallCommand: Command {
 
             A running program is not disturbed. A link of --shims never replaces another file, such
             as a real xclip; that file is named, and left as it is. If another file of this program's name is replaced,
-            a note says so. Links that were installed once are kept up to date without --shims, too.
+            a note says so. What was installed once is kept up to date without --shims and --desktop, too.
 
             Below PREFIX, a symbolic link is followed only in a directory in which nobody else can write.
             """
@@ -37,6 +38,7 @@ struct InstallCommand: Command {
     private let staged: String
     /// The directory of the links below the prefix, if they are requested.
     private let shims: String?
+    private let hasDesktop: Bool
 
     init(_ arguments: ParsedArguments) throws {
         let prefix = try arguments.prefix()
@@ -48,6 +50,7 @@ struct InstallCommand: Command {
         }
         self.prefix = prefix
         staged = try arguments.stagedPrefix()
+        hasDesktop = arguments.has("--desktop")
         shims = folder ?? (arguments.has("--shims") ? "bin" : nil)
     }
 
@@ -67,8 +70,10 @@ struct InstallCommand: Command {
             try installation.link("share/man/man1/pasteboardd.1", to: "share/man/man1/pasteboard-broker.1")
             for script in CompletionScript.all { try installation.write(script.path, script.text.utf8) }
             for unit in UnitsCommand.names {
+                let file = UnitsCommand.file(unit)
+                guard unit != "desktop" || hasDesktop || installation.path(named: file) != nil else { continue }
                 let text = UnitsCommand.text(of: unit, below: prefix)
-                try installation.write("share/systemd/user/pasteboard.\(unit)", text.utf8)
+                try installation.write("share/systemd/user/\(file)", text.utf8)
             }
         }
         // After a failure, too, so that what was written can be removed.

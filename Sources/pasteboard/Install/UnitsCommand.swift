@@ -5,8 +5,8 @@ import PasteboardTransport
 struct UnitsCommand: Command {
     static let syntax = CommandSyntax(
         "units",
-        "prints the user units with which systemd starts the broker",
-        operands: "[socket|service]",
+        "prints the user units with which systemd starts the broker and the bridge to the desktop",
+        operands: "[socket|service|desktop]",
         options: [.prefix],
         broker: .none,
         examples: """
@@ -14,14 +14,20 @@ struct UnitsCommand: Command {
             pasteboard units --prefix /usr service
             systemctl --user enable --now pasteboard.socket
             """,
-        files: [("PREFIX/share/systemd/user", "where 'install' writes both units")],
+        files: [("PREFIX/share/systemd/user", "where 'install' writes them")],
         notes: """
-            Prints pasteboard.socket and pasteboard.service, or one of them. The service runs PREFIX/bin/pasteboard.
-            When the socket is enabled, systemd starts the broker at the first connection.
+            Prints pasteboard.socket, pasteboard.service and pasteboard-desktop.service, or one of them. The services run
+            PREFIX/bin/pasteboard. When the socket is enabled, systemd starts the broker at the first connection. When
+            pasteboard-desktop.service is enabled, it runs 'pasteboard desktop' in each graphical session.
             """
     )
 
-    static let names = ["socket", "service"]
+    /// The operands, and the files of the units.
+    static let names = ["socket", "service", "desktop"]
+
+    static func file(_ name: String) -> String {
+        name == "desktop" ? "pasteboard-desktop.service" : "pasteboard.\(name)"
+    }
 
     private let chosen: [String]
     private let prefix: String?
@@ -30,7 +36,9 @@ struct UnitsCommand: Command {
         prefix = arguments.has("--prefix") ? try arguments.prefix() : nil
         let operands = arguments.operands.map(\.description)
         guard operands.isEmpty || operands.count == 1 && Self.names.contains(operands[0]) else {
-            throw CommandFailure(usage: "write pasteboard units, pasteboard units socket, or pasteboard units service")
+            throw CommandFailure(
+                usage: "write pasteboard units, or one of: pasteboard units \(Self.names.joined(separator: "|"))"
+            )
         }
         chosen = operands.isEmpty ? Self.names : operands
     }
@@ -42,8 +50,9 @@ struct UnitsCommand: Command {
 
     /// - Parameter prefix: nil for `~/.local`.
     static func text(of unit: String, below prefix: String?) -> String {
-        unit == "socket"
-            ? """
+        switch unit {
+        case "socket":
+            """
             # pasteboard.socket
             [Unit]
             Description=Socket of the pasteboard broker
@@ -57,7 +66,24 @@ struct UnitsCommand: Command {
             WantedBy=sockets.target
 
             """
-            : """
+        case "desktop":
+            """
+            # pasteboard-desktop.service
+            [Unit]
+            Description=Bridge between the pasteboards and the desktop's clipboard
+            PartOf=graphical-session.target
+            After=graphical-session.target
+
+            [Service]
+            ExecStart=\(program(below: prefix)) desktop
+            Restart=on-failure
+
+            [Install]
+            WantedBy=graphical-session.target
+
+            """
+        default:
+            """
             # pasteboard.service
             [Unit]
             Description=Pasteboard broker
@@ -68,6 +94,7 @@ struct UnitsCommand: Command {
             Restart=on-failure
 
             """
+        }
     }
 
     /// The program's path as systemd reads it.

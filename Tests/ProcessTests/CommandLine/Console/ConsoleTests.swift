@@ -21,6 +21,23 @@ import Testing
     @Test("pasteboard copy", arguments: try Transcript.cases("copy"))
     func copy(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
+    @Test(
+        "pasteboard desktop on X11",
+        .enabled(if: ["Xvfb", "xclip", "xsel"].allSatisfy(InstalledPrograms.contains), "needs Xvfb, xclip and xsel"),
+        .unsanitized,
+        arguments: try Transcript.cases("desktop-x11")
+    )
+    func desktopX11(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
+    @Test(
+        "pasteboard desktop on Wayland",
+        .enabled(if: ["sway", "wl-copy"].allSatisfy(InstalledPrograms.contains), "needs sway and wl-clipboard"),
+        .enabled(if: System.userID != 0, "needs an ordinary user"),
+        .unsanitized,
+        arguments: try Transcript.cases("desktop-wayland")
+    )
+    func desktopWayland(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
     @Test("pasteboard doctor", arguments: try Transcript.cases("doctor"))
     func doctor(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
