@@ -342,6 +342,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "DesktopClipboardTests",
+            dependencies: [
+                "DesktopClipboard", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "PasteboardKitTests",
             dependencies: [
                 "PasteboardKit", "PasteboardClient", "PasteboardTransport", "PasteboardWire", "TypeIdentifiers",

@@ -17,15 +17,21 @@ struct BoardContents: Sendable {
     init(
         _ listing: BoardListing,
         _ mark: BridgeMark,
+        isRemote: Bool,
         _ brokers: Brokers,
         report: @escaping @Sendable (String) -> Void
     ) {
-        let found = DesktopNames.names(of: listing).filter { !BridgeMark.isMark($0.name) }
+        let terms = listing.contents.terms
+        let isLocal = isRemote && terms?.isLocalOnly == true
+        let found = DesktopNames.names(of: listing).filter { name, source in
+            // Paths mean nothing on another machine.
+            if case .files = source, isRemote { return false }
+            return !isLocal && !BridgeMark.isMark(name)
+        }
         let sources = Dictionary(found.map { ($0.name, $0.source) }) { first, _ in first }
         names = found.map(\.name)
         types = listing.items.first?.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") ?? ""
         // Whatever a history must not have, or would use up.
-        let terms = listing.contents.terms
         let isHidden = terms?.isConcealed == true || terms?.isTransient == true || terms?.maximumLoads != nil
         let hints = isHidden && sources[Self.hint.name] == nil ? [Self.hint.name] : []
         shown = DesktopContents(names + hints + [mark.name]) { name, sink in

@@ -11,7 +11,9 @@ final class DesktopBoard: Sendable {
     private enum Input: Sendable {
         case desktop(DesktopEvent)
         /// The board has changed, or a new broker has answered.
-        case board(clearer: Bool)
+        case board(isCleared: Bool)
+        /// The broker was stopped, or refuses the bridge.
+        case lost(any Error)
     }
 
     /// The contents that both sides have.
@@ -66,17 +68,18 @@ final class DesktopBoard: Sendable {
         while true {
             // Meanwhile, changes replace those before them.
             try await pause()
-            guard let input = await inputs.next() else { return }
+            guard let input = await inputs.next() else { throw CancellationError() }
             do {
                 switch input {
                 case .desktop(let event):
                     try await handle(event)
                     // What the desktop has at first comes before what the board has.
                     if watch == nil { watch = startWatch() }
-                case .board(let isCleared):
-                    try await boardChanged(isCleared: isCleared)
+                case .board(let isCleared): try await boardChanged(isCleared: isCleared)
+                case .lost(let error): throw error
                 }
             } catch {
+                if case .lost = input { throw error }
                 try Task.checkCancellation()
                 report("not passed on: \(error.reason)")
             }
@@ -90,13 +93,19 @@ final class DesktopBoard: Sendable {
 
     private func startWatch() -> Task<Void, Never> {
         Task(executorPreference: brokers.loop) { [brokers, inputs, selection] in
-            _ = try? await brokers.watching(WatchOperation(selection.board, sinceChangeCount: 0)) { event -> Never? in
-                if case .changed(let change, _) = event {
-                    inputs.put(.board(clearer: change.clearerProcess != nil))
-                } else {
-                    inputs.put(.board(clearer: false))
+            do {
+                let watch = WatchOperation(selection.board, sinceChangeCount: 0)
+                // Until it fails.
+                let _: Bool = try await brokers.watching(watch) { event in
+                    let change: Change? = if case .changed(let change, _) = event { change } else { nil }
+                    let isCleared = change?.clearerProcess != nil
+                    inputs.put(.board(isCleared: isCleared)) { input in
+                        if case .board(let other) = input { isCleared || !other } else { false }
+                    }
+                    return nil
                 }
-                return nil
+            } catch {
+                inputs.put(.lost(error))
             }
         }
     }
@@ -143,7 +152,7 @@ final class DesktopBoard: Sendable {
         // The bridge's own contents, perhaps from a clipboard manager that has taken them over.
         if let epoch = connection.welcome.epoch, mark.epochs.contains(epoch) { return }
         guard mark.epochs.count < BridgeMark.longest else { return }
-        guard let offer = DesktopOffer(contents, on: selection, brokers, options) else {
+        guard let offer = DesktopOffer(contents, on: selection, isRemote: isRemote, brokers, options) else {
             report("the contents have no types")
             return try await emptied(isCleared: false)
         }
@@ -201,10 +210,12 @@ final class DesktopBoard: Sendable {
         let types = listing.items.lazy.flatMap(\.representations).map(UniformType.init(of:))
         let mark = BridgeMark(in: types.flatMap(\.names))
         guard !mark.epochs.contains(epoch), mark.epochs.count < BridgeMark.longest else { return }
-        if isRemote, listing.contents.terms?.isLocalOnly == true { return }
-        let contents = BoardContents(listing, BridgeMark(mark.epochs + [epoch]), brokers) { [self] in report($0) }
-        guard !contents.names.isEmpty else { return }
-        try await display.show(contents.shown, on: selection)
+        let contents = BoardContents(listing, BridgeMark(mark.epochs + [epoch]), isRemote: isRemote, brokers) {
+            [self] in
+            report($0)
+        }
+        // Contents that must not be seen there end those before them, too.
+        try await display.show(contents.names.isEmpty ? nil : contents.shown, on: selection)
         enter(.board(handle: handle))
         report("copied on the pasteboard: \(contents.types)")
     }

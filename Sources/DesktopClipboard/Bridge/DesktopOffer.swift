@@ -22,6 +22,7 @@ final class DesktopOffer: Sendable {
     init?(
         _ contents: DesktopContents,
         on selection: Selection,
+        isRemote: Bool,
         _ brokers: Brokers,
         _ options: DesktopBridge.Options
     ) {
@@ -30,7 +31,7 @@ final class DesktopOffer: Sendable {
         var item = Item()
         item.representations = found.map(\.representation)
         // The paths of a list are those of this machine.
-        if item.representations.contains(where: { FileList.types.contains(UniformType(of: $0)) }) {
+        if !isRemote, item.representations.contains(where: { FileList.types.contains(UniformType(of: $0)) }) {
             item.teamData = FileOrigin(path: "")?.teamData
         }
         let names = found.map(\.name)

@@ -67,10 +67,16 @@ package final class WaylandClipboard: DesktopDisplay {
     /// Connects, and finds what the compositor has.
     ///
     /// - Throws: `link-down` if it does not answer in time, or lacks data control.
-    package init(connecting path: String, on loop: Loop) async throws {
+    package convenience init(connecting path: String, on loop: Loop) async throws {
+        let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
+        try await self.init(over: Socket.connect(path: path, deadline: deadline), on: loop)
+    }
+
+    /// - Parameter socket: a non-blocking socket whose other end is a compositor.
+    init(over socket: consuming OwnedDescriptor, on loop: Loop) async throws {
         self.loop = loop
+        self.socket = socket
         (events, wakeUp, transfers) = (Mailbox(on: loop), Mailbox(on: loop), TaskList(on: loop))
-        socket = try Socket.connect(path: path, deadline: MonotonicClock.deadline(milliseconds: DesktopTime.list))
         try await begin()
     }
 

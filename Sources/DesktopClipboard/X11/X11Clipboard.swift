@@ -15,6 +15,8 @@ package final class X11Clipboard: DesktopDisplay {
         var shown: [Selection: Shown] = [:]
         /// The owner of each selection, if it is another program.
         var owners: [Selection: Owner] = [:]
+        /// The last transfer of the owner of each selection, closed at its end.
+        var turns: [Selection: Mailbox<Void>] = [:]
         /// The last list of types of another program.
         var lists: [Selection: Task<Void, Never>] = [:]
         var window: UInt32 = 0
@@ -32,6 +34,8 @@ package final class X11Clipboard: DesktopDisplay {
         "TARGETS", "MULTIPLE", "TIMESTAMP", "INCR", "SAVE_TARGETS", "DELETE", "INSERT_PROPERTY", "INSERT_SELECTION",
     ]
     private static let mostNames = 512
+    /// The time for which a transfer waits for the one before it of the same program, in milliseconds.
+    private static let longestTurn = 1_000
     private static let mostPairs = 64
 
     package let events: Mailbox<DesktopEvent>
@@ -55,9 +59,12 @@ package final class X11Clipboard: DesktopDisplay {
             events.close()
             transfers.cancel()
         }
-        let serving = Task(executorPreference: loop) { try? await self.serve() }
-        defer { serving.cancel() }
-        try await connection.run()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await self.connection.run() }
+            group.addTask { try await self.serve() }
+            try await group.next()
+        }
     }
 
     /// Handles the events until the connection ends.
@@ -86,6 +93,7 @@ package final class X11Clipboard: DesktopDisplay {
                 if !isStarted { refuse(request) }
             }
         }
+        throw Failure(.linkDown, "the connection to the X server has ended")
     }
 
     private func owner(of selection: UInt32) async throws -> UInt32 {
@@ -156,7 +164,13 @@ package final class X11Clipboard: DesktopDisplay {
         // Not cancelled with this task: a program that has begun waits for each part to be taken, some for ever, and
         // then answers nobody else.
         let optional = OptionalSink(sink)
+        let turn = Mailbox<Void>(on: loop)
+        let before = state.withLock { exchange(&$0.turns[selection], with: turn) }
         let task = Task(executorPreference: loop) {
+            defer { turn.close() }
+            // Some programs forget a request that comes while they send parts to another one. A transfer that nobody
+            // reads must not stop this one.
+            _ = await before?.next(until: MonotonicClock.deadline(milliseconds: Self.longestTurn))
             try await self.convert(name, of: selection, owner, within: milliseconds) { try await optional.take($0) }
         }
         try await task.value

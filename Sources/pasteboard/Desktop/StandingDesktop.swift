@@ -46,7 +46,8 @@ final class StandingDesktop: Sendable {
             } catch {
                 try signals.check()
                 let failure = (error as? RequestFailure)?.failure ?? error as? Failure
-                guard hasBegun, !Task.isCancelled, failure?.code != .brokerStopped else { throw failure ?? error }
+                // Losses of the broker are repaired below, unless it was stopped.
+                guard hasBegun, !Task.isCancelled, !(error is RequestFailure) else { throw failure ?? error }
                 options.note("\(failure?.text ?? "\(error)"); waiting for the display")
             }
             let delay = backoff.delay(at: 0, random: .random(in: 0...1))

@@ -1,0 +1,65 @@
+import PasteboardWire
+import TestSupport
+import Testing
+
+@testable import DesktopClipboard
+
+/// Names of displays and of contents.
+@Suite(.pure) struct NameTests {
+    @Test(
+        "A display is one of this machine, or one that ssh forwards",
+        arguments: [
+            (":0", ":0", false), (":12.1", ":12", false), ("unix:3", ":3", false),
+            ("localhost:10.0", "localhost:10", true),
+        ]
+    )
+    func displays(text: String, name: String, isForwarded: Bool) throws {
+        let display = try X11DisplayName(text)
+        #expect((display.text, display.isForwarded) == (name, isForwarded))
+    }
+
+    @Test("Another text is no display", arguments: ["", "0", ":", ":a", ":-1", ":99999", "host:0", ":0:1"])
+    func noDisplay(text: String) {
+        #expect(throws: Failure.self) { try X11DisplayName(text) }
+    }
+
+    @Test("The cookie of a display is found among others, whatever the file contains")
+    func cookies() {
+        func entry(_ display: String, _ name: String, _ data: [UInt8]) -> [UInt8] {
+            let parts = [Array("host".utf8), Array(display.utf8), Array(name.utf8), data]
+            return [1, 0] + parts.flatMap { [0, UInt8($0.count)] + $0 }
+        }
+        let cookie = "MIT-MAGIC-COOKIE-1"
+        let file = entry("1", cookie, [1]) + entry("2", "OTHER", [2]) + entry("2", cookie, [3]) + entry("", cookie, [4])
+        #expect(X11Authority.find(in: file, display: 2).data == [3])
+        #expect(X11Authority.find(in: file, display: 7).data == [4])
+        #expect(X11Authority.find(in: [], display: 0).name.isEmpty)
+        for count in file.indices { _ = X11Authority.find(in: Array(file.prefix(count)), display: 9) }
+        #expect(X11Authority.find(in: [0, 0, 255, 255, 1], display: 0).data.isEmpty)
+    }
+
+    @Test("A mark names the brokers on the way of the contents")
+    func marks() {
+        let mark = BridgeMark([1, .max])
+        #expect(mark.name == "application/x-pasteboard-bridge.1.ffffffffffffffff")
+        #expect(BridgeMark(in: ["text/plain", mark.name]) == mark)
+        #expect(BridgeMark(in: ["text/plain"]).epochs.isEmpty)
+        #expect(BridgeMark(in: ["application/x-pasteboard-bridge.zz..5"]).epochs == [5])
+        let long = BridgeMark(Array(repeating: 3, count: 100)).name
+        #expect(BridgeMark(in: [long]).epochs.count == BridgeMark.longest)
+    }
+
+    @Test("Ten changes pass in a second, and the user is told once a minute that others wait")
+    func rate() {
+        let (start, second): (UInt64, UInt64) = (5_000_000_000, 1_000_000_000)
+        var rate = ChangeRate()
+        for index in 0..<10 {
+            #expect(rate.next <= start)
+            rate.count(at: start + UInt64(index))
+        }
+        #expect(rate.next == start + second)
+        rate.count(at: start + second)
+        #expect(rate.next == start + 1 + second)
+        #expect([0, 59, 60, 61].map { rate.reports(at: start + $0 * second) } == [true, false, true, false])
+    }
+}

@@ -1,0 +1,190 @@
+import PasteboardClient
+import PasteboardTransport
+import PasteboardWire
+import TestSupport
+import Testing
+
+@testable import DesktopClipboard
+
+/// The client of data control, with a compositor that does what a test wants.
+@Suite(.inProcess) struct WaylandClipboardTests {
+    private static let first: UInt32 = 0xFF00_0000
+
+    /// Runs a clipboard until it fails, and returns the failure.
+    private static func failure(
+        _ globals: [(String, UInt32)] = [("wl_seat", 7), ("ext_data_control_manager_v1", 1)],
+        _ body: @escaping @Sendable (FakeCompositor, _ device: UInt32) async throws -> Void
+    ) async throws -> Failure? {
+        try await FakeCompositor.with(globals) { compositor, clipboard in
+            async let end = Result<Void, any Error>.of { try await clipboard.run() }
+            let device = try await compositor.device()
+            try? await body(compositor, device)
+            guard case .failure(let error) = await end else { return nil }
+            return error as? Failure
+        }
+    }
+
+    @Test(
+        "A compositor that lets nobody watch the clipboard is named as the reason",
+        arguments: [[("wl_seat", UInt32(1))], [("ext_data_control_manager_v1", 1)], []]
+    )
+    func noDataControl(globals: [(String, UInt32)]) async throws {
+        let failure = await #expect(throws: Failure.self) {
+            try await FakeCompositor.with(globals) { _, _ in }
+        }
+        #expect(failure?.code == .linkDown)
+    }
+
+    @Test("The names and bytes of a program arrive, of both protocols", arguments: ["ext", "zwlr"])
+    func incoming(protocolName: String) async throws {
+        let globals = [("wl_seat", UInt32(7)), ("\(protocolName)_data_control_manager_v1", 2)]
+        try await FakeCompositor.with(globals) { compositor, clipboard in
+            async let end: Void? = try? clipboard.run()
+            let device = try await compositor.device()
+            try await compositor.offer(["text/plain", "a/b"], as: Self.first, on: device)
+            guard case .changed(.clipboard, let contents) = await clipboard.events.next() else {
+                Issue.record("there is no event")
+                return
+            }
+            #expect(contents.names == ["text/plain", "a/b"])
+            async let bytes = contents.bytes("a/b")
+            var receive = try await compositor.next(to: Self.first, 0)
+            #expect(try receive.string() == "a/b")
+            try {
+                let pipe = try #require(compositor.takeDescriptor())
+                try System.write([1, 2, 3].span, to: pipe.raw)
+            }()
+            #expect(try await bytes == [1, 2, 3])
+            // The pipe of an offer that has ended is closed; that is no empty text.
+            async let lost = Result.of { try await contents.bytes("a/b") }
+            _ = try await compositor.next(to: Self.first, 0)
+            _ = compositor.takeDescriptor()
+            try await compositor.send(device, 1) { $0.append(UInt32(0)) }
+            var sync = try await compositor.next(to: 1, 0)
+            let callback = try sync.uint32()
+            try await compositor.send(callback, 0) { $0.append(UInt32(0)) }
+            let result = await lost
+            #expect(throws: Failure.self) { try result.get() }
+            guard case .emptied(.clipboard, false) = await clipboard.events.next() else {
+                Issue.record("the end of the contents was not reported")
+                return
+            }
+            try await compositor.send(1, 0) {
+                $0.append(UInt64(0))
+                $0.append(string: "over")
+            }
+            _ = await end
+        }
+    }
+
+    @Test("A program gets the bytes of a name, and nothing for a name that was not offered")
+    func outgoing() async throws {
+        try await FakeCompositor.with { compositor, clipboard in
+            async let end: Void? = try? clipboard.run()
+            let device = try await compositor.device()
+            let contents = DesktopContents(["a/b"]) { name, sink in try await sink(Array(name.utf8)) }
+            try await clipboard.show(contents, on: .primary)
+            var selection = try await compositor.next(to: device, 2)
+            let source = try selection.uint32()
+            for (name, expected) in [("a/b", "a/b"), ("c/d", "")] {
+                #expect(try await compositor.bytes(name, of: source) == Array(expected.utf8))
+            }
+            try await compositor.send(source, 1)
+            _ = try await compositor.next(to: source, 1)
+            try await compositor.send(device, 2)
+            _ = await end
+        }
+    }
+
+    @Test("Lying lengths, missing descriptors and numbers of the client end the connection with a reason")
+    func violations() async throws {
+        let length = try await Self.failure { compositor, device in
+            try await compositor.send([UInt8(truncatingIfNeeded: device), 0, 0, 0, 0, 0, 3, 0])
+        }
+        #expect(length?.code == .protocolViolation)
+        let string = try await Self.failure { compositor, device in
+            try await compositor.send(device, 0) { $0.append(Self.first) }
+            try await compositor.send(Self.first, 0) { $0.append(UInt32(4_000)) }
+        }
+        #expect(string?.code == .protocolViolation)
+        let number = try await Self.failure { compositor, device in
+            try await compositor.send(device, 0) { $0.append(device) }
+        }
+        #expect(number?.code == .protocolViolation)
+        let ended = try await Self.failure { compositor, device in try await compositor.send(device, 2) }
+        #expect(ended?.code == .linkDown)
+        let descriptors = try await Self.failure { compositor, device in
+            let (output, _) = try System.pipe().shared()
+            for _ in 0..<100 { try await compositor.send([0], [output.raw]) }
+        }
+        #expect(descriptors?.code == .protocolViolation)
+    }
+
+    @Test("A request without a descriptor ends the connection")
+    func noDescriptor() async throws {
+        try await FakeCompositor.with { compositor, clipboard in
+            async let end = Result<Void, any Error>.of { try await clipboard.run() }
+            let device = try await compositor.device()
+            try await clipboard.show(DesktopContents(["a/b"]) { _, _ in }, on: .clipboard)
+            var selection = try await compositor.next(to: device, 0)
+            let source = try selection.uint32()
+            try await compositor.send(source, 0) { $0.append(string: "a/b") }
+            let result = await end
+            #expect(throws: Failure.self) { try result.get() }
+        }
+    }
+
+    @Test("Endless offers and names are bounded, and the last selection counts")
+    func endless() async throws {
+        try await FakeCompositor.with { compositor, clipboard in
+            async let end: Void? = try? clipboard.run()
+            let device = try await compositor.device()
+            let reading = Task { while !Task.isCancelled { _ = try await compositor.next() } }
+            defer { reading.cancel() }
+            for number in 0..<5_000 {
+                try await compositor.send(device, 0) { $0.append(Self.first + UInt32(number)) }
+            }
+            let last = Self.first + 4_999
+            for number in 0..<5_000 { try await compositor.send(last, 0) { $0.append(string: "a/\(number)") } }
+            try await compositor.send(device, 1) { $0.append(last) }
+            guard case .changed(.clipboard, let contents) = await clipboard.events.next() else {
+                Issue.record("there is no event")
+                return
+            }
+            #expect(contents.names.count == 512)
+            try await compositor.send(device, 2)
+            _ = await end
+        }
+    }
+}
+
+extension DesktopContents {
+    fileprivate func bytes(_ name: String) async throws -> [UInt8] {
+        let bytes = Lock<[UInt8]>([])
+        try await transfer(name) { part in bytes.withLock { $0 += part } }
+        return bytes.withLock(\.self)
+    }
+}
+
+extension FakeCompositor {
+    /// Lets the client write the bytes of a name into a pipe.
+    fileprivate func bytes(_ name: String, of source: UInt32) async throws -> [UInt8] {
+        let output = try await request(name, of: source)
+        let bytes = Lock<[UInt8]>([])
+        _ = try await PipeTransfer.read(output, on: loop) { part in bytes.withLock { $0 += part } }
+        return bytes.withLock(\.self)
+    }
+
+    /// - Returns: the end of a pipe, whose other end only the client has afterwards.
+    private func request(_ name: String, of source: UInt32) async throws -> DescriptorBox {
+        let (output, input) = try System.pipe().shared()
+        try await send(WaylandMessage.request(source, 0) { $0.append(string: name) }, [input.raw])
+        return output
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate static func of(_ body: () async throws -> Success) async -> Self {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+}
