@@ -299,8 +299,8 @@ let package = Package(
         .executableTarget(
             name: "pasteboard-fuzz",
             dependencies: [
-                "BrokerModel", "BrokerState", "PasteboardClient", "PasteboardTransport", "PasteboardWire",
-                "TypeIdentifiers",
+                "BrokerModel", "BrokerState", "DesktopClipboard", "PasteboardClient", "PasteboardTransport",
+                "PasteboardWire", "TypeIdentifiers",
             ],
             path: "Tests/Fuzz",
             exclude: ["Corpora"],

@@ -12,6 +12,8 @@ enum FuzzTarget: String, CaseIterable {
     case arguments
     /// Names and contents from other programs: types, file names, and the MIME database.
     case types
+    /// The bytes of display servers, and the names of the desktop.
+    case display
 
     func run(_ bytes: [UInt8]) {
         switch self {
@@ -25,6 +27,7 @@ enum FuzzTarget: String, CaseIterable {
             script.run()
         case .arguments: ArgumentScript(bytes).run()
         case .types: TypeScript(bytes).run()
+        case .display: DisplayScript(bytes).run()
         }
     }
 }
