@@ -76,10 +76,10 @@ final class DesktopBoard: Sendable {
                     // What the desktop has at first comes before what the board has.
                     if watch == nil { watch = startWatch() }
                 case .board(let isCleared): try await boardChanged(isCleared: isCleared)
-                case .lost(let error): throw error
+                case .lost(let error): throw DesktopBridge.BrokerLost(reason: error)
                 }
             } catch {
-                if case .lost = input { throw error }
+                if error is DesktopBridge.BrokerLost { throw error }
                 try Task.checkCancellation()
                 report("not passed on: \(error.reason)")
             }
@@ -210,6 +210,13 @@ final class DesktopBoard: Sendable {
         let types = listing.items.lazy.flatMap(\.representations).map(UniformType.init(of:))
         let mark = BridgeMark(in: types.flatMap(\.names))
         guard !mark.epochs.contains(epoch), mark.epochs.count < BridgeMark.longest else { return }
+        // What another bridge of this display promises is on the selection already.
+        let isPromised = listing.items.contains { $0.representations.contains { $0.provision == .promised } }
+        if listing.contents.ownerLabel == options.label, isPromised {
+            return options.note(
+                "another bridge of this display writes to pasteboard \(selection.board); end one of them"
+            )
+        }
         let contents = BoardContents(listing, BridgeMark(mark.epochs + [epoch]), isRemote: isRemote, brokers) {
             [self] in
             report($0)

@@ -7,6 +7,8 @@ import PasteboardWire
 package struct DesktopBridge: Sendable {
     package struct Options: Sendable {
         package var selections = Selection.allCases
+        /// The name of the bridge at the broker, which all bridges of one display have.
+        package var label = ""
         /// Whether contents of the desktop are kept when their program ends.
         package var keeps = false
         /// Called with a line about each event.
@@ -15,6 +17,11 @@ package struct DesktopBridge: Sendable {
         package var note: @Sendable (String) -> Void = { _ in }
 
         package init() {}
+    }
+
+    /// The end of the bridge because its broker was stopped, or refuses it.
+    package struct BrokerLost: Error {
+        package let reason: any Error
     }
 
     private let display: any DesktopDisplay
@@ -34,7 +41,7 @@ package struct DesktopBridge: Sendable {
 
     /// Serves both sides until the display is lost. Promises of the desktop's contents are withdrawn then.
     ///
-    /// - Throws: the reason; `cancelled` if the task is cancelled.
+    /// - Throws: the reason; `BrokerLost` if the broker does not come back; `cancelled` if the task is cancelled.
     package func run() async throws {
         let end = Mailbox<any Error>(on: loop)
         @Sendable func start(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {

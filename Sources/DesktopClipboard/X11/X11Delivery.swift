@@ -10,8 +10,8 @@ final class X11Delivery: Sendable {
         var isIncremental = false
     }
 
-    /// The bytes of one property.
-    private static let part = 64 << 10
+    /// The limits of the bytes of one property, which a single request has.
+    private static let parts = 4 << 10...256 << 10
 
     private let request: X11SelectionRequest
     private let type: UInt32
@@ -19,6 +19,7 @@ final class X11Delivery: Sendable {
     private let begun: @Sendable () -> Void
     private let state = Lock(State())
     private let box: Mailbox<X11WindowEvent>
+    private let part: Int
 
     init(
         _ request: X11SelectionRequest,
@@ -28,6 +29,7 @@ final class X11Delivery: Sendable {
     ) {
         (self.request, self.type, self.connection, self.begun) = (request, type, connection, begun)
         box = Mailbox(on: connection.loop)
+        part = max(Self.parts.lowerBound, min(Self.parts.upperBound, connection.setup.longestRequest) - 64)
     }
 
     /// Puts bytes into the property.
@@ -47,7 +49,7 @@ final class X11Delivery: Sendable {
         do {
             try await body { bytes in
                 self.state.withLock { $0.bytes += bytes }
-                while let part = self.state.withLock({ $0.takePart(Self.part) }) {
+                while let part = self.state.withLock({ $0.takePart(self.part) }) {
                     try await self.send(part, incremental)
                 }
             }

@@ -23,7 +23,9 @@ final class StandingDesktop: Sendable {
         _ = System.raiseDescriptorLimit()
         let (address, other) = try addresses()
         var (hasBegun, backoff, target) = (false, Backoff(), address)
-        let brokers = try Brokers.startingOne(on: loop, label: "desktop \(address.name)")
+        var options = options
+        options.label = "desktop \(address.name)"
+        let brokers = try Brokers.startingOne(on: loop, label: options.label)
         defer { brokers.end() }
         // The broker makes the directory of the locks.
         _ = try await brokers.connection()
@@ -45,9 +47,9 @@ final class StandingDesktop: Sendable {
                 try await DesktopBridge(display, isRemote: target.isRemote, brokers, options).run()
             } catch {
                 try signals.check()
+                if let lost = error as? DesktopBridge.BrokerLost { throw lost.reason }
                 let failure = (error as? RequestFailure)?.failure ?? error as? Failure
-                // Losses of the broker are repaired below, unless it was stopped.
-                guard hasBegun, !Task.isCancelled, !(error is RequestFailure) else { throw failure ?? error }
+                guard hasBegun, !Task.isCancelled else { throw failure ?? error }
                 options.note("\(failure?.text ?? "\(error)"); waiting for the display")
             }
             let delay = backoff.delay(at: 0, random: .random(in: 0...1))
