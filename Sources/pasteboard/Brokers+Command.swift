@@ -19,6 +19,8 @@ extension Brokers {
         self.init(
             through: connector,
             hello: hello,
+            // A bridge has more than one purpose.
+            abandonsLost: label == nil,
             on: loop,
             deadline: { Invocation.current.deadline },
             isWorthStarting: { isWorthStarting(connector) },

@@ -77,20 +77,54 @@ import Testing
         }
     }
 
+    /// Shows contents whose bytes are their name, and returns the source.
+    private static func show(
+        _ names: [String],
+        _ clipboard: WaylandClipboard,
+        _ compositor: FakeCompositor,
+        _ device: UInt32
+    ) async throws -> UInt32 {
+        async let shown: Void = clipboard.show(
+            DesktopContents(names) { name, sink in try await sink(Array(name.utf8)) },
+            on: .primary
+        )
+        var selection = try await compositor.next(to: device, 2)
+        try await compositor.answerSync()
+        try await shown
+        return try selection.uint32()
+    }
+
     @Test("A program gets the bytes of a name, and nothing for a name that was not offered")
     func outgoing() async throws {
         try await FakeCompositor.with { compositor, clipboard in
             async let end: Void? = try? clipboard.run()
             let device = try await compositor.device()
-            let contents = DesktopContents(["a/b"]) { name, sink in try await sink(Array(name.utf8)) }
-            try await clipboard.show(contents, on: .primary)
-            var selection = try await compositor.next(to: device, 2)
-            let source = try selection.uint32()
+            let source = try await Self.show(["a/b"], clipboard, compositor, device)
             for (name, expected) in [("a/b", "a/b"), ("c/d", "")] {
                 #expect(try await compositor.bytes(name, of: source) == Array(expected.utf8))
             }
             try await compositor.send(source, 1)
             _ = try await compositor.next(to: source, 1)
+            try await compositor.send(device, 2)
+            _ = await end
+        }
+    }
+
+    @Test("Each pipe gets its own bytes, of many in one message, and after one for a source that has ended")
+    func pipes() async throws {
+        try await FakeCompositor.with { compositor, clipboard in
+            async let end: Void? = try? clipboard.run()
+            let device = try await compositor.device()
+            let names = (0..<28).map { "a/\($0)" }
+            let first = try await Self.show(names, clipboard, compositor, device)
+            for (name, bytes) in zip(names, try await compositor.bytes(names, of: first)) {
+                #expect(bytes == Array(name.utf8))
+            }
+            let second = try await Self.show(["b/c"], clipboard, compositor, device)
+            // The request has crossed the end of the source.
+            try await compositor.send(first, 1)
+            #expect(try await compositor.bytes("a/1", of: first).isEmpty)
+            #expect(try await compositor.bytes("b/c", of: second) == Array("b/c".utf8))
             try await compositor.send(device, 2)
             _ = await end
         }
@@ -125,9 +159,7 @@ import Testing
         try await FakeCompositor.with { compositor, clipboard in
             async let end = Result<Void, any Error>.of { try await clipboard.run() }
             let device = try await compositor.device()
-            try await clipboard.show(DesktopContents(["a/b"]) { _, _ in }, on: .clipboard)
-            var selection = try await compositor.next(to: device, 0)
-            let source = try selection.uint32()
+            let source = try await Self.show(["a/b"], clipboard, compositor, device)
             try await compositor.send(source, 0) { $0.append(string: "a/b") }
             let result = await end
             #expect(throws: Failure.self) { try result.get() }
@@ -167,19 +199,33 @@ extension DesktopContents {
 }
 
 extension FakeCompositor {
-    /// Lets the client write the bytes of a name into a pipe.
-    fileprivate func bytes(_ name: String, of source: UInt32) async throws -> [UInt8] {
-        let output = try await request(name, of: source)
-        let bytes = Lock<[UInt8]>([])
-        _ = try await PipeTransfer.read(output, on: loop) { part in bytes.withLock { $0 += part } }
-        return bytes.withLock(\.self)
+    /// Lets the client write the bytes of names into pipes, by one message.
+    fileprivate func bytes(_ names: [String], of source: UInt32) async throws -> [[UInt8]] {
+        var all: [[UInt8]] = []
+        for output in try await request(names, of: source) {
+            let bytes = Lock<[UInt8]>([])
+            _ = try await PipeTransfer.read(output, on: loop) { part in bytes.withLock { $0 += part } }
+            all.append(bytes.withLock(\.self))
+        }
+        return all
     }
 
-    /// - Returns: the end of a pipe, whose other end only the client has afterwards.
-    private func request(_ name: String, of source: UInt32) async throws -> DescriptorBox {
-        let (output, input) = try System.pipe().shared()
-        try await send(WaylandMessage.request(source, 0) { $0.append(string: name) }, [input.raw])
-        return output
+    fileprivate func bytes(_ name: String, of source: UInt32) async throws -> [UInt8] {
+        try await bytes([name], of: source)[0]
+    }
+
+    /// - Returns: the ends of pipes, whose other ends only the client has afterwards.
+    private func request(_ names: [String], of source: UInt32) async throws -> [DescriptorBox] {
+        let pipes = try names.map { _ in try System.pipe().shared() }
+        let messages = names.flatMap { name in WaylandMessage.request(source, 0) { $0.append(string: name) } }
+        try await send(messages, pipes.map(\.second.raw))
+        return pipes.map(\.first)
+    }
+
+    fileprivate func answerSync() async throws {
+        var sync = try await next(to: 1, 0)
+        let callback = try sync.uint32()
+        try await send(callback, 0) { $0.append(UInt32(0)) }
     }
 }
 

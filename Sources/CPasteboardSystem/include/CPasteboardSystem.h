@@ -337,22 +337,22 @@ static inline ssize_t pbs_send(
     return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Receives bytes, and the descriptors passed with them (`descriptors` has room for PBS_RECEIVED_DESCRIPTORS, or is
+// Receives bytes, and the descriptors passed with them (`descriptors` has this room, at most PBS_MAX_DESCRIPTORS, or is
 // null). Sets `truncated` if the kernel dropped descriptors because this process has too many open.
 static inline ssize_t pbs_receive(
-    int fd, void *bytes, size_t capacity, int *descriptors, int *descriptorCount, int *truncated
+    int fd, void *bytes, size_t capacity, int *descriptors, int room, int *descriptorCount, int *truncated
 ) {
     struct iovec piece = {bytes, capacity};
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(PBS_RECEIVED_DESCRIPTORS * sizeof(int))];
+        char bytes[CMSG_SPACE(PBS_MAX_DESCRIPTORS * sizeof(int))];
     } control;
     struct msghdr message = {0};
     message.msg_iov = &piece;
     message.msg_iovlen = 1;
     if (descriptors) {
         message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control.bytes;
+        message.msg_controllen = CMSG_SPACE(room * sizeof(int));
     }
     *descriptorCount = 0;
     *truncated = 0;

@@ -5,6 +5,8 @@ import TypeIdentifiers
 
 /// The contents of a board, as the desktop sees them.
 struct BoardContents: Sendable {
+    /// The names that are shown, so that bridges read the mark behind them.
+    private static let mostNames = 500
     /// The name by which clipboard managers know contents that they must not keep, and its bytes.
     private static let hint = (name: "x-kde-passwordManagerHint", bytes: Array("secret".utf8))
 
@@ -29,10 +31,12 @@ struct BoardContents: Sendable {
             return !isLocal && !BridgeMark.isMark(name)
         }
         let sources = Dictionary(found.map { ($0.name, $0.source) }) { first, _ in first }
-        names = found.map(\.name)
+        names = found.prefix(Self.mostNames).map(\.name)
         types = listing.items.first?.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") ?? ""
         // Whatever a history must not have, or would use up.
-        let isHidden = terms?.isConcealed == true || terms?.isTransient == true || terms?.maximumLoads != nil
+        let isHidden =
+            terms?.isConcealed == true || terms?.isTransient == true || terms?.isLocalOnly == true
+            || terms?.maximumLoads != nil
         let hints = isHidden && sources[Self.hint.name] == nil ? [Self.hint.name] : []
         shown = DesktopContents(names + hints + [mark.name]) { name, sink in
             do {

@@ -28,7 +28,12 @@ final class DesktopBoard: Sendable {
     private struct State {
         var phase = Phase.nothing
         var rate = ChangeRate()
+        /// Whether another program, such as a clipboard manager, has taken the contents of the bridge over.
+        var isPassedOn = false
     }
+
+    /// The time before a change is passed on again that has failed, in milliseconds.
+    private static let retry = 500
 
     private let selection: Selection
     private let display: any DesktopDisplay
@@ -70,11 +75,11 @@ final class DesktopBoard: Sendable {
             try await pause()
             guard let input = await inputs.next() else { throw CancellationError() }
             do {
+                // What the desktop has at first comes before what the board has.
+                defer { if watch == nil { watch = startWatch() } }
                 switch input {
                 case .desktop(let event):
                     try await handle(event)
-                    // What the desktop has at first comes before what the board has.
-                    if watch == nil { watch = startWatch() }
                 case .board(let isCleared): try await boardChanged(isCleared: isCleared)
                 case .lost(let error): throw DesktopBridge.BrokerLost(reason: error)
                 }
@@ -82,6 +87,12 @@ final class DesktopBoard: Sendable {
                 if error is DesktopBridge.BrokerLost { throw error }
                 try Task.checkCancellation()
                 report("not passed on: \(error.reason)")
+                // The broker or the display may have been lost in the middle. A newer change counts instead.
+                guard (error as? RequestFailure)?.loss != .other else { continue }
+                await brokers.loop.sleep(until: MonotonicClock.deadline(milliseconds: Self.retry))
+                inputs.putBack(input) { newer in
+                    if case .desktop = newer, case .desktop = input { true } else { false }
+                }
             }
         }
     }
@@ -129,7 +140,7 @@ final class DesktopBoard: Sendable {
 
     private func enter(_ phase: Phase) {
         state.withLock { state in
-            state.phase = phase
+            (state.phase, state.isPassedOn) = (phase, false)
             state.rate.count(at: MonotonicClock.now())
         }
     }
@@ -138,8 +149,12 @@ final class DesktopBoard: Sendable {
 
     private func handle(_ event: DesktopEvent) async throws {
         switch event {
-        case .changed(_, let contents): try await changed(to: contents)
-        case .emptied(_, let isCleared): try await emptied(isCleared: isCleared)
+        case .changed(_, let contents):
+            guard display.serial(of: selection) == contents.serial else { return }
+            try await changed(to: contents)
+        case .emptied(_, let isCleared):
+            guard display.serial(of: selection) == nil else { return }
+            try await emptied(isCleared: isCleared)
         case .saving(_, let answer):
             guard case .desktop(let offer) = state.withLock({ $0.phase }) else { return await answer(false) }
             await answer(await offer.keep(upTo: HandOver.byteLimit))
@@ -150,7 +165,9 @@ final class DesktopBoard: Sendable {
         let mark = BridgeMark(in: contents.names)
         guard let connection = try await brokers.connection() else { return }
         // The bridge's own contents, perhaps from a clipboard manager that has taken them over.
-        if let epoch = connection.welcome.epoch, mark.epochs.contains(epoch) { return }
+        if let epoch = connection.welcome.epoch, mark.epochs.contains(epoch) {
+            return state.withLock { $0.isPassedOn = true }
+        }
         guard mark.epochs.count < BridgeMark.longest else { return }
         guard let offer = DesktopOffer(contents, on: selection, isRemote: isRemote, brokers, options) else {
             report("the contents have no types")
@@ -163,8 +180,13 @@ final class DesktopBoard: Sendable {
     }
 
     private func emptied(isCleared: Bool) async throws {
-        switch state.withLock({ exchange(&$0.phase, with: .nothing) }) {
+        let (phase, isPassedOn) = state.withLock { state in
+            (exchange(&state.phase, with: .nothing), exchange(&state.isPassedOn, with: false))
+        }
+        switch phase {
         case .nothing: break
+        // The program that had taken them over has ended.
+        case .board where isPassedOn && !isCleared: try await boardChanged(isCleared: false)
         case .desktop(let offer):
             guard options.keeps, !isCleared, await offer.leave() else {
                 report("the desktop has nothing any more")
@@ -217,12 +239,21 @@ final class DesktopBoard: Sendable {
                 "another bridge of this display writes to pasteboard \(selection.board); end one of them"
             )
         }
-        let contents = BoardContents(listing, BridgeMark(mark.epochs + [epoch]), isRemote: isRemote, brokers) {
-            [self] in
-            report($0)
+        let report = { @Sendable [options, selection] (text: String) in options.report("\(selection.rawValue): \(text)")
         }
-        // Contents that must not be seen there end those before them, too.
-        try await display.show(contents.names.isEmpty ? nil : contents.shown, on: selection)
+        let contents = BoardContents(
+            listing,
+            BridgeMark(mark.epochs + [epoch]),
+            isRemote: isRemote,
+            brokers,
+            report: report
+        )
+        guard !contents.names.isEmpty else {
+            // Contents that must not be seen there end those before them, too.
+            state.withLock { $0.phase = .nothing }
+            return try await display.show(nil, on: selection)
+        }
+        try await display.show(contents.shown, on: selection)
         enter(.board(handle: handle))
         report("copied on the pasteboard: \(contents.types)")
     }

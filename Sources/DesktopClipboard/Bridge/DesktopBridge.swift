@@ -57,6 +57,8 @@ package struct DesktopBridge: Sendable {
         for board in boards.values { tasks.append(start(board.run)) }
         let failure = await end.next()
         for task in tasks { task.cancel() }
+        // A write that is under way still makes an offer.
+        for task in tasks { await task.value }
         for board in boards.values { await board.end() }
         throw failure ?? Failure(.cancelled, "the bridge was cancelled")
     }

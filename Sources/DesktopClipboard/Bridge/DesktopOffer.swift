@@ -71,8 +71,10 @@ final class DesktopOffer: Sendable {
     /// Ends the promises, and clears the board if it has nothing else.
     func end() async {
         keeping.withLock(\.self)?.cancel()
-        await offer.withdraw()
         offer.end()
+        guard let last = offer.last else { return }
+        let clear = Clear(offer.board, ifChangeCount: last.committed.changeCount)
+        _ = try? await last.connection.clear(clear, until: MonotonicClock.deadline(milliseconds: DesktopTime.list))
     }
 
     // MARK: Keeping

@@ -27,6 +27,11 @@ package final class Mailbox<Value: Sendable>: Sendable {
         }
     }
 
+    /// Puts a value back that was taken, as the first, unless a newer one is there.
+    func putBack(_ value: Value, unless isNewer: (Value) -> Bool) {
+        change { state in if !state.values.contains(where: isNewer) { state.values.insert(value, at: 0) } }
+    }
+
     package func close() { change { $0.isClosed = true } }
 
     private func change(_ body: (inout State) -> Void) {

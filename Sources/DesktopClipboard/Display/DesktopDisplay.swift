@@ -17,14 +17,17 @@ package typealias ByteSink = @Sendable ([UInt8]) async throws -> Void
 package struct DesktopContents: Sendable {
     /// The names as programs of the desktop write them: MIME types, or atoms of X11.
     package let names: [String]
+    /// Tells contents of a display apart; 0 for those of the bridge.
+    package let serial: UInt64
     /// Passes the bytes of a name to a sink, and returns after the last ones.
     package let transfer: @Sendable (_ name: String, @escaping ByteSink) async throws -> Void
 
     package init(
         _ names: [String],
+        serial: UInt64 = 0,
         transfer: @escaping @Sendable (_ name: String, @escaping ByteSink) async throws -> Void
     ) {
-        (self.names, self.transfer) = (names, transfer)
+        (self.names, self.serial, self.transfer) = (names, serial, transfer)
     }
 }
 
@@ -47,7 +50,11 @@ package protocol DesktopDisplay: Sendable {
     /// - Throws: the reason.
     func run() async throws
 
-    /// Takes a selection over, or clears it.
+    /// The serial number of the contents of a selection; 0 for those of the bridge, nil if it has none. An event that
+    /// says otherwise is older than a change by the bridge.
+    func serial(of selection: Selection) -> UInt64?
+
+    /// Takes a selection over, or clears it. Causes no event.
     func show(_ contents: DesktopContents?, on selection: Selection) async throws
 }
 
@@ -68,5 +75,23 @@ extension DesktopEvent {
         case .changed(let selection, _), .emptied(let selection, _): selection
         case .saving: nil
         }
+    }
+}
+
+/// The names of contents. Of endless ones, the first count, and those that say how to treat the contents.
+struct NameList {
+    private static let most = 512
+    /// The further names that are kept.
+    private static let mostSigns = 16
+
+    private(set) var names: [String] = []
+    private var signs = 0
+
+    mutating func append(_ name: String) {
+        guard names.count >= Self.most else { return names.append(name) }
+        let isSign = BridgeMark.isMark(name) || ContentTerms.terms(nil, withHintsIn: [name]) != nil
+        guard isSign, signs < Self.mostSigns else { return }
+        signs += 1
+        names.append(name)
     }
 }

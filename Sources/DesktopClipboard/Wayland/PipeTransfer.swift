@@ -23,18 +23,42 @@ enum PipeTransfer {
             try await sink(bytes)
         }
     }
+}
+
+/// The output for a program that pastes: a pipe, mostly. Writing never blocks, whatever the program does with its own
+/// descriptors of the same file.
+struct PipeOutput: Sendable {
+    private let descriptor: DescriptorBox
+    private let isSocket: Bool
+    private let loop: Loop
+
+    /// - Parameter passed: the descriptor that the program has passed.
+    init(_ passed: DescriptorBox, on loop: Loop) throws {
+        self.loop = loop
+        let kind = try System.status(of: passed.raw).kind
+        isSocket = kind == .socket
+        switch kind {
+        // An open file of its own, whose flags nobody else can change.
+        case .pipe:
+            descriptor = DescriptorBox(try System.open("/proc/self/fd/\(passed.raw)", [.writing, .nonBlocking]))
+        case .socket, .regular: descriptor = passed
+        default: throw Failure(.invalidArgument, "the program wants its bytes in a \(kind)")
+        }
+    }
 
     /// Writes bytes as fast as the program takes them.
-    static func write(_ bytes: [UInt8], to pipe: DescriptorBox, on loop: Loop) async throws {
-        try System.makeNonBlocking(pipe.raw)
+    func write(_ bytes: [UInt8]) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            if let count = try System.writePart(rest.span, to: pipe.raw) {
+            let count =
+                try isSocket
+                ? Socket.send(rest.span, to: descriptor.raw) : System.writePart(rest.span, to: descriptor.raw)
+            if let count {
                 rest = rest.dropFirst(count)
                 continue
             }
             let end = MonotonicClock.deadline(milliseconds: DesktopTime.stall)
-            guard await loop.ready(PollInterest(pipe.raw, .writable), until: end) else {
+            guard await loop.ready(PollInterest(descriptor.raw, .writable), until: end) else {
                 try Task.checkCancellation()
                 throw Failure(.timeout, "the program has taken nothing for \(DesktopTime.stall / 1_000) s")
             }

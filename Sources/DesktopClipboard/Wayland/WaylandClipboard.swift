@@ -16,7 +16,8 @@ package final class WaylandClipboard: DesktopDisplay {
     /// The offer of a program, while its names arrive or while it is a selection.
     private struct Offer {
         let id: UInt32
-        var names: [String] = []
+        let serial: UInt64
+        var list = NameList()
         var selections: Set<Selection> = []
     }
 
@@ -35,6 +36,14 @@ package final class WaylandClipboard: DesktopDisplay {
         var hasPrimary = false
         /// The round trips that wait for the compositor.
         var callbacks: [UInt32: Mailbox<Void>] = [:]
+        /// The round trip after the bridge's last change of a selection. The events before its end are older, or about
+        /// this change.
+        var changes: [Selection: UInt32] = [:]
+        /// What each selection has, as `serial(of:)` returns it.
+        var serials: [Selection: UInt64] = [:]
+        var lastSerial: UInt64 = 0
+        /// Sources that were destroyed, of which requests may be on their way.
+        var destroyedSources: Set<UInt32> = []
         var offers: [Offer] = []
         var sources: [Source] = []
         /// The descriptors that have arrived, for messages that follow.
@@ -52,8 +61,7 @@ package final class WaylandClipboard: DesktopDisplay {
         }
     }
 
-    /// The names of an offer, and offers that are no selection, which a compositor may send without end.
-    private static let mostNames = 512
+    /// The offers that are no selection, which a compositor may send without end.
     private static let mostOffers = 16
     private static let mostDescriptors = 64
 
@@ -142,6 +150,8 @@ package final class WaylandClipboard: DesktopDisplay {
             events.close()
             wakeUp.close()
             transfers.cancel()
+            state.withLock { ($0.sources, $0.offers) = ([], []) }
+            try? Socket.endWriting(socket.raw)
         }
         let sending = Task(executorPreference: loop) { try? await self.sendAll() }
         defer { sending.cancel() }
@@ -158,7 +168,10 @@ package final class WaylandClipboard: DesktopDisplay {
 
     private func sendAll() async throws {
         while await wakeUp.next() != nil {
-            while try !flush() { await loop.ready(PollInterest(socket.raw, .writable)) }
+            while try !flush() {
+                await loop.ready(PollInterest(socket.raw, .writable))
+                try Task.checkCancellation()
+            }
         }
     }
 
@@ -216,6 +229,7 @@ package final class WaylandClipboard: DesktopDisplay {
         case (Object.display, 1):
             let id = try fields.uint32()
             state.withLock { state in
+                state.destroyedSources.remove(id)
                 if Object.firstFree..<state.nextID ~= id, state.freeIDs.count < 1_024 { state.freeIDs.append(id) }
             }
         case (Object.registry, 0):
@@ -236,10 +250,11 @@ package final class WaylandClipboard: DesktopDisplay {
             let name = try fields.string()
             state.withLock { state in
                 guard let index = state.offers.firstIndex(where: { $0.id == offer }) else { return }
-                if state.offers[index].names.count < Self.mostNames { state.offers[index].names.append(name) }
+                state.offers[index].list.append(name)
             }
         case (let source, 0) where isSource: try answer(source, fields.string())
         case (let source, 1) where isSource: remove(source)
+        case (let source, 0) where state.withLock { $0.destroyedSources.contains(source) }: _ = takeDescriptor()
         default: break
         }
     }
@@ -250,7 +265,8 @@ package final class WaylandClipboard: DesktopDisplay {
         }
         send { state in
             state.offers.removeAll { $0.id == id }
-            state.offers.append(Offer(id: id))
+            state.lastSerial += 1
+            state.offers.append(Offer(id: id, serial: state.lastSerial))
             let unused = state.offers.filter(\.selections.isEmpty)
             if unused.count > Self.mostOffers, let oldest = unused.first { Self.destroy(oldest.id, &state) }
         }
@@ -262,36 +278,48 @@ package final class WaylandClipboard: DesktopDisplay {
     }
 
     private func changed(_ selection: Selection, to id: UInt32) throws {
-        var names: [String]?
-        send { state in
+        let (found, isOld) = state.withLock { state in
             for index in state.offers.indices { state.offers[index].selections.remove(selection) }
             if let index = state.offers.firstIndex(where: { $0.id == id }) {
                 state.offers[index].selections.insert(selection)
-                names = state.offers[index].names
             }
             // Those before it are no selection any more, or never were.
             let old = state.offers.prefix { $0.id != id }.filter(\.selections.isEmpty)
             for offer in old { Self.destroy(offer.id, &state) }
+            let found = state.offers.first { $0.selections.contains(selection) }
+            state.serials[selection] = found?.serial
+            return (found, state.changes[selection] != nil)
         }
-        let event: DesktopEvent
-        if let names {
-            let contents = DesktopContents(names) { [weak self] name, sink in try await self?.read(name, of: id, sink) }
-            event = .changed(selection, contents)
-        } else {
-            event = .emptied(selection, isCleared: false)
+        wakeUp.put((), replacing: { true })
+        if !isOld { report(selection, found) }
+    }
+
+    private func report(_ selection: Selection, _ offer: Offer?) {
+        guard let offer else {
+            return events.put(.emptied(selection, isCleared: false)) { $0.selection == selection }
         }
-        events.put(event) { $0.selection == selection }
+        let contents = DesktopContents(offer.list.names, serial: offer.serial) { [weak self] name, sink in
+            guard let self else { throw Failure(.sourceGone, "the display has ended") }
+            try await read(name, of: offer, sink)
+        }
+        events.put(.changed(selection, contents)) { $0.selection == selection }
+    }
+
+    package func serial(of selection: Selection) -> UInt64? {
+        state.withLock { $0.changes[selection] == nil ? $0.serials[selection] : 0 }
     }
 
     // MARK: Transfers
 
-    private func isOffered(_ offer: UInt32) -> Bool { state.withLock { $0.offers.contains { $0.id == offer } } }
+    private func isOffered(_ offer: Offer) -> Bool {
+        state.withLock { $0.offers.contains { $0.serial == offer.serial } }
+    }
 
     /// Reads the bytes that a program writes into a pipe.
-    private func read(_ name: String, of offer: UInt32, _ sink: ByteSink) async throws {
+    private func read(_ name: String, of offer: Offer, _ sink: ByteSink) async throws {
         let replaced = Failure(.superseded, "the program has put other contents on the selection, or has ended")
         guard isOffered(offer) else { throw replaced }
-        let count = try await PipeTransfer.read(try request(name, of: offer), on: loop, sink)
+        let count = try await PipeTransfer.read(try request(name, of: offer.id), on: loop, sink)
         guard count == 0 else { return }
         // The pipe of an offer that has ended is closed without a word, perhaps before the news of that.
         await roundTrip()
@@ -301,12 +329,15 @@ package final class WaylandClipboard: DesktopDisplay {
     /// Waits until the compositor has handled all requests so far.
     private func roundTrip() async {
         let box = Mailbox<Void>(on: loop)
-        send { state in
-            let callback = state.newID()
-            state.callbacks[callback] = box
-            state.send(WaylandMessage.request(Object.display, 0) { $0.append(callback) })
-        }
+        send { _ = Self.sync(box, &$0) }
         _ = await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.list))
+    }
+
+    private static func sync(_ box: Mailbox<Void>, _ state: inout State) -> UInt32 {
+        let callback = state.newID()
+        state.callbacks[callback] = box
+        state.send(WaylandMessage.request(Object.display, 0) { $0.append(callback) })
+        return callback
     }
 
     /// Asks a program to write the bytes of a name.
@@ -320,27 +351,33 @@ package final class WaylandClipboard: DesktopDisplay {
 
     /// Lets a program have the bytes of a name of ours.
     private func answer(_ source: UInt32, _ name: String) throws {
-        let (output, source) = state.withLock { state in
-            let output = state.descriptors.isEmpty ? nil : state.descriptors.removeFirst()
-            return (output, state.sources.first { $0.id == source })
+        let source = state.withLock { state in state.sources.first { $0.id == source } }
+        guard let output = takeDescriptor() else {
+            throw Failure(.protocolViolation, "the compositor has passed no descriptor")
         }
-        guard let output else { throw Failure(.protocolViolation, "the compositor has passed no descriptor") }
         guard let source, source.contents.names.contains(name) else { return }
         transfers.start { [loop] in
-            try await source.contents.transfer(name) { try await PipeTransfer.write($0, to: output, on: loop) }
+            let output = try PipeOutput(output, on: loop)
+            try await source.contents.transfer(name) { try await output.write($0) }
         }
+    }
+
+    private func takeDescriptor() -> DescriptorBox? {
+        state.withLock { $0.descriptors.isEmpty ? nil : $0.descriptors.removeFirst() }
     }
 
     private func remove(_ source: UInt32) {
         send { state in
             state.sources.removeAll { $0.id == source }
+            state.destroyedSources.insert(source)
             state.send(WaylandMessage.request(source, 1))
         }
     }
 
     package func show(_ contents: DesktopContents?, on selection: Selection) async throws {
-        send { state in
-            guard selection == .clipboard || state.hasPrimary else { return }
+        guard selection == .clipboard || state.withLock(\.hasPrimary) else { return }
+        let box = Mailbox<Void>(on: loop)
+        let change = state.withLock { state in
             var id: UInt32 = 0
             if let contents {
                 id = state.newID()
@@ -351,6 +388,22 @@ package final class WaylandClipboard: DesktopDisplay {
                 }
             }
             state.send(WaylandMessage.request(state.device, selection == .clipboard ? 0 : 2) { [id] in $0.append(id) })
+            let change = Self.sync(box, &state)
+            state.changes[selection] = change
+            return change
         }
+        wakeUp.put((), replacing: { true })
+        let isDone = await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.stall)) != nil
+        let (isLast, found) = state.withLock { state in
+            let isLast = state.changes[selection] == change
+            if isLast { state.changes[selection] = nil }
+            return (isLast, state.offers.first { $0.selections.contains(selection) })
+        }
+        guard isDone else { throw Failure(.linkDown, "the compositor does not answer") }
+        guard isLast else { return }
+        // Another program may have come between.
+        let mark = contents?.names.last
+        guard found == nil || mark != nil && found?.list.names.last == mark else { return report(selection, found) }
+        state.withLock { $0.serials[selection] = contents == nil ? nil : 0 }
     }
 }

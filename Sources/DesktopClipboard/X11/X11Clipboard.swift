@@ -4,6 +4,14 @@ import PasteboardWire
 
 /// The selections of an X server, as the conventions of ICCCM are.
 package final class X11Clipboard: DesktopDisplay {
+    /// Another program that has a selection, since a time of the server.
+    private struct Owner: Equatable {
+        let window: UInt32
+        let time: UInt32
+
+        var serial: UInt64 { UInt64(window) << 32 | UInt64(time) }
+    }
+
     /// A selection that the bridge has taken over.
     private struct Shown {
         let contents: DesktopContents
@@ -15,25 +23,26 @@ package final class X11Clipboard: DesktopDisplay {
         var shown: [Selection: Shown] = [:]
         /// The owner of each selection, if it is another program.
         var owners: [Selection: Owner] = [:]
+        /// The selections that the bridge takes over or clears: the events before its own are older.
+        var changes: Set<Selection> = []
+        /// The number of lists of types that are under way, and whether the owner has changed meanwhile.
+        var lists: [Selection: (count: Int, isOld: Bool)] = [:]
+        var lastList: Task<Void, Never>?
         /// The last transfer of the owner of each selection, closed at its end.
         var turns: [Selection: Mailbox<Void>] = [:]
-        /// The last list of types of another program.
-        var lists: [Selection: Task<Void, Never>] = [:]
         var window: UInt32 = 0
         var manager: UInt32 = 0
-    }
-
-    /// Another program that has a selection, since a time of the server.
-    private struct Owner: Equatable {
-        let window: UInt32
-        let time: UInt32
     }
 
     /// The targets that are no types of contents.
     private static let requests: Set<String> = [
         "TARGETS", "MULTIPLE", "TIMESTAMP", "INCR", "SAVE_TARGETS", "DELETE", "INSERT_PROPERTY", "INSERT_SELECTION",
     ]
-    private static let mostNames = 512
+    /// The targets of a program that are read, and the lists of types that are read at once.
+    private static let mostTargets = 2_048
+    private static let mostLists = 8
+    /// The age of a request for contents that others had before, in milliseconds. Older times have begun anew.
+    private static let longestAge: UInt32 = 3_600_000
     /// The time for which a transfer waits for the one before it of the same program, in milliseconds.
     private static let longestTurn = 1_000
     private static let mostPairs = 64
@@ -58,6 +67,7 @@ package final class X11Clipboard: DesktopDisplay {
         defer {
             events.close()
             transfers.cancel()
+            state.withLock { $0.shown = [:] }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -75,7 +85,10 @@ package final class X11Clipboard: DesktopDisplay {
         ]
         let manager = try await connection.atom("CLIPBOARD_MANAGER")
         state.withLock { ($0.window, $0.selections, $0.manager) = (window, selections, manager) }
-        try await connection.watchOwners(of: Array(selections.keys), by: window)
+        try await connection.watchOwners(of: Array(selections.keys), by: window) { [weak self] change in
+            guard let selection = selections[change.selection] else { return }
+            self?.changed(selection, to: Owner(window: change.owner, time: change.time), isCleared: change.isCleared)
+        }
         for (atom, selection) in selections.sorted(by: { $0.key < $1.key }) {
             let owner = try await owner(of: atom)
             changed(selection, to: Owner(window: owner, time: 0), isCleared: false)
@@ -83,15 +96,8 @@ package final class X11Clipboard: DesktopDisplay {
         if savesContents, try await owner(of: manager) == 0 {
             connection.send(X11Request.own(manager, window, at: try await connection.time()))
         }
-        while let event = await connection.events.next() {
-            switch event {
-            case .ownerChanged(let atom, let owner, let time, let isCleared):
-                guard let selection = selections[atom] else { continue }
-                changed(selection, to: Owner(window: owner, time: time), isCleared: isCleared)
-            case .requested(let request):
-                let isStarted = transfers.start { try await self.answer(request) }
-                if !isStarted { refuse(request) }
-            }
+        while let request = await connection.requests.next() {
+            if !transfers.start({ try await self.answer(request) }) { refuse(request) }
         }
         throw Failure(.linkDown, "the connection to the X server has ended")
     }
@@ -104,31 +110,63 @@ package final class X11Clipboard: DesktopDisplay {
     // MARK: Contents of other programs
 
     private func changed(_ selection: Selection, to owner: Owner, isCleared: Bool) {
-        let isOwn = state.withLock { state in
-            guard owner.window != state.window else {
-                state.owners[selection] = nil
-                return true
+        enum Step { case none, empty, list }
+        let step = state.withLock { state -> Step in
+            let isOwn = owner.window == state.window || owner.window == 0 && state.shown[selection] == nil
+            if state.changes.contains(selection) {
+                // The bridge's own change is the last of them; one after it is told below.
+                if isOwn { state.changes.remove(selection) }
+                state.owners[selection] = isOwn || owner.window == 0 ? nil : owner
+                return .none
             }
-            // The bridge has taken the selection over after this event.
-            if let shown = state.shown[selection], owner.time.isBefore(shown.time) { return true }
+            guard owner.window != state.window else { return .none }
             state.shown[selection] = nil
             state.owners[selection] = owner.window == 0 ? nil : owner
-            return false
+            return owner.window == 0 ? .empty : .list
         }
-        guard !isOwn else { return }
-        guard owner.window != 0 else {
-            return events.put(.emptied(selection, isCleared: isCleared)) { $0.selection == selection }
+        switch step {
+        case .none: break
+        case .empty: events.put(.emptied(selection, isCleared: isCleared)) { $0.selection == selection }
+        case .list: startList(selection)
         }
-        // The list is another program's, which may be stopped.
-        let list = Task(executorPreference: loop) {
-            let names = (try? await self.names(of: selection, owner)) ?? []
-            guard self.state.withLock({ $0.owners[selection] == owner }) else { return }
-            let contents = DesktopContents(names) { [weak self] name, sink in
-                try await self?.read(name, of: selection, owner, sink)
+    }
+
+    /// Finds the names that the owner of a selection lists. It is another program, which may be stopped.
+    private func startList(_ selection: Selection) {
+        let isStarted = state.withLock { state in
+            let lists = state.lists[selection] ?? (0, false)
+            guard lists.count < Self.mostLists else {
+                state.lists[selection]?.isOld = true
+                return false
             }
-            self.events.put(.changed(selection, contents)) { $0.selection == selection }
+            state.lists[selection] = (lists.count + 1, lists.isOld)
+            return true
         }
-        state.withLock { $0.lists[selection] = list }
+        guard isStarted else { return }
+        let list = Task(executorPreference: loop) {
+            if let owner = self.state.withLock({ $0.owners[selection] }) { await self.list(selection, of: owner) }
+            let isOld = self.state.withLock { state in
+                let lists = state.lists[selection] ?? (1, false)
+                state.lists[selection] = (lists.count - 1, false)
+                return lists.isOld
+            }
+            if isOld { self.startList(selection) }
+        }
+        state.withLock { $0.lastList = list }
+    }
+
+    private func list(_ selection: Selection, of owner: Owner) async {
+        let names = (try? await names(of: selection, owner)) ?? []
+        guard state.withLock({ $0.owners[selection] == owner }) else { return }
+        let contents = DesktopContents(names, serial: owner.serial) { [weak self] name, sink in
+            guard let self else { throw Failure(.sourceGone, "the display has ended") }
+            try await read(name, of: selection, owner, sink)
+        }
+        events.put(.changed(selection, contents)) { $0.selection == selection }
+    }
+
+    package func serial(of selection: Selection) -> UInt64? {
+        state.withLock { $0.shown[selection] == nil ? $0.owners[selection]?.serial : 0 }
     }
 
     /// The names that the owner of a selection lists. One that lists none has text, as the oldest programs do.
@@ -138,16 +176,16 @@ package final class X11Clipboard: DesktopDisplay {
             try await read("TARGETS", of: selection, owner, within: DesktopTime.list) { bytes in
                 var fields = FieldReader(bytes[...])
                 let words = try fields.words()
-                list.withLock { if $0.count < Self.mostNames { $0 += words } }
+                list.withLock { if $0.count < Self.mostTargets { $0 += words } }
             }
         } catch let failure as Failure where failure.code == .typeUnavailable {
             return ["STRING"]
         }
-        var names: [String] = []
-        for atom in list.withLock({ $0.prefix(Self.mostNames) }) {
+        var names = NameList()
+        for atom in list.withLock({ $0.prefix(Self.mostTargets) }) {
             if let name = try await connection.name(of: atom), !Self.requests.contains(name) { names.append(name) }
         }
-        return names
+        return names.names
     }
 
     /// Passes the bytes of a name of another program to a sink.
@@ -198,7 +236,7 @@ package final class X11Clipboard: DesktopDisplay {
                 if case .destroyed = event { throw ended }
                 return event
             }
-            connection.watch(owner.window, box)
+            connection.watch(owner.window, box, isOwner: true)
             defer { connection.forget(owner.window, box) }
             connection.send(X11Request.watch(owner.window))
             connection.convert(atom, to: target, into: property, of: window, at: owner.time)
@@ -231,11 +269,23 @@ package final class X11Clipboard: DesktopDisplay {
         let time = try await connection.time()
         let window = state.withLock { state in
             state.shown[selection] = contents.map { Shown(contents: $0, time: time) }
+            state.changes.insert(selection)
             return contents == nil ? 0 : state.window
         }
         connection.send(X11Request.own(atom, window, at: time))
-        // Another program may have taken it at the same time.
-        _ = try await owner(of: atom)
+        // All events before this answer have been handled.
+        let owner = try await owner(of: atom)
+        let isTaken = state.withLock { state in
+            state.changes.remove(selection)
+            guard owner != window else {
+                state.owners[selection] = nil
+                return false
+            }
+            state.shown[selection] = nil
+            if state.owners[selection] == nil, owner != 0 { state.owners[selection] = Owner(window: owner, time: 0) }
+            return true
+        }
+        if isTaken { startList(selection) }
     }
 
     private func refuse(_ request: X11SelectionRequest) { connection.send(X11Request.notify(request, property: 0)) }
@@ -263,7 +313,7 @@ package final class X11Clipboard: DesktopDisplay {
     private func save(_ request: X11SelectionRequest) async {
         let null = try? await connection.atom("NULL")
         // The program may have copied just now.
-        await state.withLock { $0.lists[.clipboard] }?.value
+        await state.withLock(\.lastList)?.value
         events.put(
             .saving(.clipboard) { [connection] isKept in
                 let property = isKept ? request.property : 0
@@ -303,9 +353,11 @@ package final class X11Clipboard: DesktopDisplay {
             }
             if !isStarted { begun.put((index, false)) }
         }
-        for _ in 0..<words.count / 2 {
+        // One that has begun and fails later tells that, too.
+        var answered: Set<Int> = []
+        while answered.count < words.count / 2 {
             guard let (index, isAnswered) = await begun.next() else { throw CancellationError() }
-            if !isAnswered { words[index + 1] = 0 }
+            if answered.insert(index).inserted, !isAnswered { words[index + 1] = 0 }
         }
         var writer = FieldWriter()
         for word in words { writer.append(word) }
@@ -331,10 +383,12 @@ package final class X11Clipboard: DesktopDisplay {
     ) async throws {
         let shown = state.withLock { state in state.selections[request.selection].flatMap { state.shown[$0] } }
         // A request for contents that others had before.
-        guard let shown, request.time == 0 || !request.time.isBefore(shown.time) else {
+        guard let shown, request.time == 0 || !(1..<Self.longestAge ~= shown.time &- request.time) else {
             throw Failure(.superseded, "the selection has other contents")
         }
-        let delivery = X11Delivery(request, type: request.target, over: connection, begun: begun)
+        // It names no encoding.
+        let type = name == "TEXT" ? try await connection.atom("UTF8_STRING") : request.target
+        let delivery = X11Delivery(request, type: type, over: connection, begun: begun)
         switch name {
         case "TARGETS":
             var writer = FieldWriter()
@@ -353,11 +407,6 @@ package final class X11Clipboard: DesktopDisplay {
             }
         }
     }
-}
-
-extension UInt32 {
-    /// Whether a time of the server is before another one. They begin anew after 49 days.
-    fileprivate func isBefore(_ other: UInt32) -> Bool { Int32(bitPattern: self &- other) < 0 }
 }
 
 extension Selection {

@@ -11,10 +11,14 @@ enum X11WindowEvent: Sendable {
     case destroyed
 }
 
-/// The events that are not about one transfer.
-enum X11Event: Sendable {
-    case requested(X11SelectionRequest)
-    case ownerChanged(selection: UInt32, owner: UInt32, time: UInt32, isCleared: Bool)
+/// Another owner of a selection, or none.
+struct X11OwnerChange: Sendable {
+    let selection: UInt32
+    let owner: UInt32
+    /// The time since which it has the selection.
+    let time: UInt32
+    /// Whether the program has given the selection up, and has not ended.
+    let isCleared: Bool
 }
 
 /// A connection to an X server.
@@ -29,7 +33,10 @@ final class X11Connection: Sendable {
         /// The number of requests that were sent.
         var sequence: UInt16 = 0
         var answers: [UInt16: Mailbox<Answer>] = [:]
-        var windows: [(window: UInt32, box: Mailbox<X11WindowEvent>)] = []
+        /// - isOwner: whether only the end of the window counts.
+        var windows: [(window: UInt32, box: Mailbox<X11WindowEvent>, isOwner: Bool)] = []
+        var ownerChanged: (@Sendable (X11OwnerChange) -> Void)?
+        var decoder = X11Decoder()
         var resources: UInt32 = 0
         /// The windows into which programs have to convert a selection, the oldest first.
         var conversions: [UInt32] = []
@@ -44,7 +51,7 @@ final class X11Connection: Sendable {
 
     let loop: Loop
     let setup: X11Setup
-    let events: Mailbox<X11Event>
+    let requests: Mailbox<X11SelectionRequest>
     private let socket: OwnedDescriptor
     private let state = Lock(State())
     private let wakeUp: Mailbox<Void>
@@ -52,7 +59,7 @@ final class X11Connection: Sendable {
 
     init(connecting display: X11DisplayName, on loop: Loop) async throws {
         self.loop = loop
-        (events, wakeUp) = (Mailbox(on: loop, limit: 8_192), Mailbox(on: loop))
+        (requests, wakeUp) = (Mailbox(on: loop, limit: 8_192), Mailbox(on: loop))
         let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
         socket = try display.connect(until: deadline)
         let authority = X11Authority.find(display: display.number)
@@ -64,9 +71,28 @@ final class X11Connection: Sendable {
                 throw Failure(.linkDown, "the X server does not answer")
             }
             decoder.append(try Self.received(socket.raw))
-            guard let setup = try decoder.setup() else { continue }
-            self.setup = setup
-            return
+            if let setup = try decoder.setup() {
+                self.setup = setup
+                break
+            }
+        }
+        state.withLock { [decoder] in $0.decoder = decoder }
+        // The first request, so that a server without the extension is no display.
+        let query = X11Request.extension_("XFIXES")
+        state.withLock { $0.sequence = 1 }
+        _ = try Socket.send(query.span, to: socket.raw)
+        while true {
+            if case .reply(_, _, var fields)? = try state.withLock({ try $0.decoder.next() }) {
+                guard try fields.uint8() != 0 else { throw Failure(.linkDown, "the X server has no XFIXES extension") }
+                let (opcode, firstEvent) = (try fields.uint8(), try fields.uint8())
+                fixes.withLock { $0 = (opcode, firstEvent) }
+                return
+            }
+            guard await loop.ready(PollInterest(socket.raw, .readable), until: deadline) else {
+                throw Failure(.linkDown, "the X server does not answer")
+            }
+            let bytes = try Self.received(socket.raw)
+            state.withLock { $0.decoder.append(bytes) }
         }
     }
 
@@ -82,18 +108,19 @@ final class X11Connection: Sendable {
         defer {
             sending.cancel()
             wakeUp.close()
-            events.close()
+            requests.close()
+            try? Socket.endWriting(socket.raw)
             let (answers, windows) = state.withLock { ($0.answers, $0.windows) }
             for answer in answers.values { answer.close() }
-            for (_, box) in windows { box.close() }
+            for (_, box, _) in windows { box.close() }
         }
         wakeUp.put(())
-        var decoder = X11Decoder()
         while true {
+            while let packet = try state.withLock({ try $0.decoder.next() }) { try handle(packet) }
             await loop.ready(PollInterest(socket.raw, .readable))
             try Task.checkCancellation()
-            decoder.append(try Self.received(socket.raw))
-            while let packet = try decoder.next() { try handle(packet) }
+            let bytes = try Self.received(socket.raw)
+            state.withLock { $0.decoder.append(bytes) }
         }
     }
 
@@ -174,17 +201,20 @@ final class X11Connection: Sendable {
                 target: words[4],
                 property: words[5]
             )
-            events.put(.requested(request))
+            requests.put(request)
         case 31:
-            let isWatched = state.withLock { state in
+            let (isAsked, isWatched) = state.withLock { state in
+                let count = state.conversions.count
                 state.conversions.removeAll { $0 == words[1] }
-                return state.windows.contains { $0.window == words[1] }
+                return (state.conversions.count < count, state.windows.contains { $0.window == words[1] })
             }
+            guard isAsked else { return }
             if isWatched { tell(words[1], .converted(property: words[4])) } else { destroy(words[1]) }
         case fixes.withLock(\.firstEvent) where code > 0:
             // The window, the owner, the selection, the time of the event, and that of the selection.
             let isCleared = detail == 0 && words[1] == 0
-            events.put(.ownerChanged(selection: words[2], owner: words[1], time: words[4], isCleared: isCleared))
+            let change = X11OwnerChange(selection: words[2], owner: words[1], time: words[4], isCleared: isCleared)
+            state.withLock(\.ownerChanged)?(change)
         default: break
         }
     }
@@ -192,13 +222,18 @@ final class X11Connection: Sendable {
     // MARK: Windows
 
     private func tell(_ window: UInt32, _ event: X11WindowEvent) {
-        let boxes = state.withLock { state in state.windows.lazy.filter { $0.window == window }.map(\.box) }
+        let isEnd = if case .destroyed = event { true } else { false }
+        let boxes = state.withLock { state in
+            state.windows.filter { $0.window == window && (isEnd || !$0.isOwner) }.map(\.box)
+        }
         for box in boxes { box.put(event) }
     }
 
     /// Lets a transfer have the events of a window, until `forget`.
-    func watch(_ window: UInt32, _ box: Mailbox<X11WindowEvent>) {
-        state.withLock { $0.windows.append((window, box)) }
+    ///
+    /// - Parameter isOwner: whether only the end of the window counts.
+    func watch(_ window: UInt32, _ box: Mailbox<X11WindowEvent>, isOwner: Bool = false) {
+        state.withLock { $0.windows.append((window, box, isOwner)) }
     }
 
     func forget(_ window: UInt32, _ box: Mailbox<X11WindowEvent>) {
@@ -213,8 +248,14 @@ final class X11Connection: Sendable {
     /// Makes a window.
     func newWindow() -> UInt32 {
         let window = state.withLock { state in
-            state.resources &+= 1
-            return setup.resource(state.resources)
+            var window: UInt32 = 0
+            // The numbers begin anew, and the first window stays.
+            repeat {
+                state.resources &+= 1
+                window = setup.resource(state.resources)
+            } while window == setup.resource(1) && state.resources > 1 || state.conversions.contains(window)
+                || state.windows.contains { $0.window == window }
+            return window
         }
         send(X11Request.createWindow(window, in: setup.root))
         return window
@@ -297,11 +338,15 @@ final class X11Connection: Sendable {
     // MARK: Extensions
 
     /// Watches the owners of selections.
-    func watchOwners(of selections: [UInt32], by window: UInt32) async throws {
-        var (_, fields) = try await reply(to: X11Request.extension_("XFIXES"))
-        guard try fields.uint8() != 0 else { throw Failure(.linkDown, "the X server has no XFIXES extension") }
-        let (opcode, firstEvent) = (try fields.uint8(), try fields.uint8())
-        fixes.withLock { $0 = (opcode, firstEvent) }
+    ///
+    /// - Parameter changed: called for each event of theirs, before any later reply is returned.
+    func watchOwners(
+        of selections: [UInt32],
+        by window: UInt32,
+        changed: @escaping @Sendable (X11OwnerChange) -> Void
+    ) async throws {
+        state.withLock { $0.ownerChanged = changed }
+        let opcode = fixes.withLock(\.opcode)
         _ = try await reply(to: X11Request.fixesVersion(opcode))
         for selection in selections { send(X11Request.watch(selection, by: window, opcode)) }
     }

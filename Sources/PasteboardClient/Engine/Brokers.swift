@@ -99,17 +99,19 @@ package final class Brokers: Sendable {
     }
 
     /// - Parameters:
+    ///   - abandonsLost: as in `Options`.
     ///   - isWorthStarting: whether a broker is started if there is none.
     package convenience init(
         through connector: BrokerConnector,
         hello: Hello = Hello(),
+        abandonsLost: Bool = true,
         on loop: Loop,
         deadline: @escaping @Sendable () -> UInt64 = { .max },
         isWorthStarting: @escaping @Sendable () -> Bool = { true },
         reportLoss: @escaping @Sendable () -> Void = {}
     ) {
         var options = Options()
-        (options.path, options.hello) = (connector.socket.path, hello)
+        (options.path, options.hello, options.abandonsLost) = (connector.socket.path, hello, abandonsLost)
         self.init(options, on: loop, deadline: deadline, reportLoss: reportLoss) {
             (mayStart, deadline) throws(Failure) -> BrokerSocket? in
             let path = connector.socket.path

@@ -78,6 +78,7 @@ package struct ReadBuffer: ~Copyable {
                 storage + carry.count,
                 readSize,
                 takingDescriptors ? numbers : nil,
+                CInt(PBS_RECEIVED_DESCRIPTORS),
                 &found,
                 &truncated
             )

@@ -28,14 +28,14 @@ extension Socket {
         upTo limit: Int,
         _ descriptors: inout [DescriptorBox]
     ) throws(SystemError) -> [UInt8]? {
-        var numbers = [CInt](repeating: -1, count: Int(PBS_RECEIVED_DESCRIPTORS))
+        var numbers = [CInt](repeating: -1, count: Int(PBS_MAX_DESCRIPTORS))
         var (found, truncated): (CInt, CInt) = (0, 0)
         var failure: SystemError?
         var isBlocked = false
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             do throws(SystemError) {
                 let received = try System.callUnlessBlocked("recvmsg") {
-                    pbs_receive(socket, buffer.baseAddress, buffer.count, &numbers, &found, &truncated)
+                    pbs_receive(socket, buffer.baseAddress, buffer.count, &numbers, CInt(PBS_MAX_DESCRIPTORS), &found, &truncated)
                 }
                 isBlocked = received == nil
                 count = received ?? 0
@@ -47,6 +47,8 @@ extension Socket {
             descriptors.append(DescriptorBox(OwnedDescriptor(adopting: number)))
         }
         if let failure { throw failure }
+        // One that is missing would be taken for the next one.
+        if truncated != 0 { throw SystemError(call: "recvmsg", errno: EMFILE) }
         return isBlocked ? nil : bytes
     }
 }

@@ -195,14 +195,6 @@ package enum System {
         _ = try call("fcntl", "descriptor \(descriptor)") { fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) }
     }
 
-    /// Makes writes of a pipe or socket return when it is full. Other files, whose flags programs may share, stay as
-    /// they are.
-    package static func makeNonBlocking(_ descriptor: CInt) throws(SystemError) {
-        guard [.pipe, .socket].contains(try status(of: descriptor).kind) else { return }
-        let flags = try openFlags(of: descriptor)
-        _ = try call("fcntl", "descriptor \(descriptor)") { fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
-    }
-
     /// Writes the bytes that a non-blocking descriptor takes, without SIGPIPE.
     ///
     /// - Returns: their number; nil if it is full.

@@ -11,6 +11,9 @@ final class StandingDesktop: Sendable {
         case x11(X11DisplayName)
     }
 
+    /// The time after which a connection counts as a success, so that the delays begin anew, in nanoseconds.
+    private static let calm: UInt64 = 10_000_000_000
+
     private let choice: Choice
     private let options: DesktopBridge.Options
 
@@ -43,7 +46,9 @@ final class StandingDesktop: Sendable {
                     continue
                 }
                 options.note("\(hasBegun ? "connected again" : "connected") to \(target.name)")
-                (hasBegun, backoff) = (true, Backoff())
+                hasBegun = true
+                let begin = MonotonicClock.now()
+                defer { if MonotonicClock.now() - begin > Self.calm { backoff = Backoff() } }
                 try await DesktopBridge(display, isRemote: target.isRemote, brokers, options).run()
             } catch {
                 try signals.check()
