@@ -39,7 +39,7 @@ package final class WaylandClipboard: DesktopDisplay {
         /// The round trip after the bridge's last change of a selection. The events before its end are older, or about
         /// this change.
         var changes: [Selection: UInt32] = [:]
-        /// What each selection has, as `serial(of:)` returns it.
+        /// The contents of each selection, as `serial(of:)` returns them.
         var serials: [Selection: UInt64] = [:]
         var lastSerial: UInt64 = 0
         /// Sources that were destroyed, of which requests may be on their way.

@@ -35,7 +35,15 @@ extension Socket {
         let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             do throws(SystemError) {
                 let received = try System.callUnlessBlocked("recvmsg") {
-                    pbs_receive(socket, buffer.baseAddress, buffer.count, &numbers, CInt(PBS_MAX_DESCRIPTORS), &found, &truncated)
+                    pbs_receive(
+                        socket,
+                        buffer.baseAddress,
+                        buffer.count,
+                        &numbers,
+                        CInt(PBS_MAX_DESCRIPTORS),
+                        &found,
+                        &truncated
+                    )
                 }
                 isBlocked = received == nil
                 count = received ?? 0

@@ -25,7 +25,7 @@ final class StandingDesktop: Sendable {
         let signals = try SignalBox(interrupting: loop)
         _ = System.raiseDescriptorLimit()
         let (address, other) = try addresses()
-        var (hasBegun, backoff, target) = (false, Backoff(), address)
+        var (hasBegun, backoff, target, lastNote) = (false, Backoff(), address, "")
         var options = options
         options.label = "desktop \(address.name)"
         let brokers = try Brokers.startingOne(on: loop, label: options.label)
@@ -46,7 +46,7 @@ final class StandingDesktop: Sendable {
                     continue
                 }
                 options.note("\(hasBegun ? "connected again" : "connected") to \(target.name)")
-                hasBegun = true
+                (hasBegun, lastNote) = (true, "")
                 let begin = MonotonicClock.now()
                 defer { if MonotonicClock.now() - begin > Self.calm { backoff = Backoff() } }
                 try await DesktopBridge(display, isRemote: target.isRemote, brokers, options).run()
@@ -55,7 +55,8 @@ final class StandingDesktop: Sendable {
                 if let lost = error as? DesktopBridge.BrokerLost { throw lost.reason }
                 let failure = (error as? RequestFailure)?.failure ?? error as? Failure
                 guard hasBegun, !Task.isCancelled else { throw failure ?? error }
-                options.note("\(failure?.text ?? "\(error)"); waiting for the display")
+                let text = failure?.text ?? "\(error)"
+                if exchange(&lastNote, with: text) != text { options.note("\(text); waiting for the display") }
             }
             let delay = backoff.delay(at: 0, random: .random(in: 0...1))
             await loop.sleep(until: MonotonicClock.deadline(milliseconds: min(delay, 5_000)))
