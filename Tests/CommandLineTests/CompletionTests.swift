@@ -32,7 +32,7 @@ struct CompletionTests {
             ("paste -t t", ["type.of.general"]), ("paste -p -t t", ["type.of.primary"]),
             ("paste -t t --board notes", ["notes"]), ("paste --board notes -t ", ["type.of.notes"]),
             ("copy -t public.pn", ["public.png"]), ("copy -t image/pn", ["image/png"]),
-            ("completions ", ["bash", "zsh", "fish"]), ("manual sto", ["stop"]), ("units ", ["socket", "service"]),
+            ("completions ", ["bash", "zsh", "fish"]), ("manual sto", ["stop"]), ("units ", ["socket", "service", "desktop"]),
             ("link ", ["build", "web"]), ("link w", ["web"]), ("link you@w", ["you@web"]),
             ("doctor --link b", ["build"]), ("link web ", []), ("watch -- x -", []), ("paste --item ", []),
             ("copy --name ", []),

@@ -30,9 +30,10 @@ import Testing
             return [1, 0] + parts.flatMap { [0, UInt8($0.count)] + $0 }
         }
         let cookie = "MIT-MAGIC-COOKIE-1"
-        let file = entry("1", cookie, [1]) + entry("2", "OTHER", [2]) + entry("2", cookie, [3]) + entry("", cookie, [4])
+        let file =
+            entry("1", cookie, [1]) + entry("2", "OTHER", [2]) + entry("2", cookie, [9]) + entry("2", cookie, [3])
         #expect(X11Authority.find(in: file, display: 2).data == [3])
-        #expect(X11Authority.find(in: file, display: 7).data == [4])
+        #expect(X11Authority.find(in: file + entry("", cookie, [4]), display: 7).data == [4])
         #expect(X11Authority.find(in: [], display: 0).name.isEmpty)
         for count in file.indices { _ = X11Authority.find(in: Array(file.prefix(count)), display: 9) }
         #expect(X11Authority.find(in: [0, 0, 255, 255, 1], display: 0).data.isEmpty)

@@ -5,7 +5,7 @@ import TypeIdentifiers
 
 /// The contents of a board, as the desktop sees them.
 struct BoardContents: Sendable {
-    /// The names that are shown, so that bridges read the mark behind them.
+    /// The number of names that are shown. Hint and mark follow them.
     private static let mostNames = 500
     /// The name by which clipboard managers know contents that they must not keep, and its bytes.
     private static let hint = (name: "x-kde-passwordManagerHint", bytes: Array("secret".utf8))

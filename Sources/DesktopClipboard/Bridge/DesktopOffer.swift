@@ -68,7 +68,7 @@ final class DesktopOffer: Sendable {
         Task(executorPreference: offer.brokers.loop) { [offer] in _ = try? await offer.serve() }
     }
 
-    /// Ends the promises, and clears the board if it has nothing else.
+    /// Ends the promises, and clears the board if it still has these contents, with what is kept of them.
     func end() async {
         keeping.withLock(\.self)?.cancel()
         offer.end()

@@ -27,14 +27,15 @@ struct X11Authority {
             defer { rest = rest.dropFirst(count) }
             return Array(rest.prefix(count))
         }
+        var found = none
         while rest.count >= 2 {
-            // The family and the address name the machine. Of several with one number, all but the first are old.
+            // The family and the address name the machine. xauth appends, so the last of several is the newest.
             rest = rest.dropFirst(2)
             guard part() != nil, let display = part(), let name = part(), let data = part() else { break }
             if name == cookie, display.isEmpty || display == Array("\(number)".utf8) {
-                return X11Authority(name: name, data: data)
+                found = X11Authority(name: name, data: data)
             }
         }
-        return none
+        return found
     }
 }

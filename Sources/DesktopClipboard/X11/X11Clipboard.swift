@@ -2,7 +2,7 @@ package import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// The selections of an X server, as the conventions of ICCCM are.
+/// The selections of an X server, by the conventions of ICCCM.
 package final class X11Clipboard: DesktopDisplay {
     /// Another program that has a selection, since a time of the server.
     private struct Owner: Equatable {
@@ -41,7 +41,8 @@ package final class X11Clipboard: DesktopDisplay {
     /// The targets of a program that are read, and the lists of types that are read at once.
     private static let mostTargets = 2_048
     private static let mostLists = 8
-    /// The age of a request for contents that others had before, in milliseconds. Older times have begun anew.
+    /// A request that is older than the contents by at most this is for others, in milliseconds. A larger difference
+    /// means that the times of the server, which have 32 bits, have begun anew.
     private static let longestAge: UInt32 = 3_600_000
     /// The time for which a transfer waits for the one before it of the same program, in milliseconds.
     private static let longestTurn = 1_000
@@ -114,7 +115,7 @@ package final class X11Clipboard: DesktopDisplay {
         let step = state.withLock { state -> Step in
             let isOwn = owner.window == state.window || owner.window == 0 && state.shown[selection] == nil
             if state.changes.contains(selection) {
-                // The bridge's own change is the last of them; one after it is told below.
+                // The events before that of the bridge's own change are older than it.
                 if isOwn { state.changes.remove(selection) }
                 state.owners[selection] = isOwn || owner.window == 0 ? nil : owner
                 return .none

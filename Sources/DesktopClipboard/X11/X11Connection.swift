@@ -44,7 +44,7 @@ final class X11Connection: Sendable {
         var names: [UInt32: String] = [:]
     }
 
-    /// The windows that wait for a program although their transfer has ended.
+    /// The number of windows that wait for a late answer although their transfer has ended.
     private static let mostConversions = 256
     /// The atoms that are remembered. Programs can make any number of them.
     private static let mostAtoms = 4_096

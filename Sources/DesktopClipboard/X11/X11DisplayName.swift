@@ -27,7 +27,7 @@ package struct X11DisplayName: Sendable, Equatable {
     func connect(until deadline: UInt64) throws -> OwnedDescriptor {
         guard !isForwarded else { return try Socket.connect(localPort: UInt16(clamping: Self.port + number)) }
         let path = "/tmp/.X11-unix/X\(number)"
-        // In a container, one of them may be the machine's.
+        // The abstract name belongs to the network of a container, the path to its files; either may be shared.
         if let socket = try? Socket.connect(path: "@\(path)", deadline: deadline) { return socket }
         return try Socket.connect(path: path, deadline: deadline)
     }

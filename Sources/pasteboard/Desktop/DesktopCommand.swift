@@ -7,26 +7,28 @@ import PasteboardWire
 struct DesktopCommand: Command {
     static let syntax = CommandSyntax(
         "desktop",
-        "keeps the pasteboards and the desktop's clipboard the same",
+        "synchronizes the pasteboards with the desktop's clipboard",
         options: [
             .init("--wayland", "the Wayland session of WAYLAND_DISPLAY only"),
-            .init("--x11", value: "DISPLAY", "an X server, such as :0"),
-            .init("--keep", "keeps what is copied on the desktop when its program ends"),
+            .init("--x11", value: "DISPLAY", "only this X server, such as :1"),
+            .init("--keep", "what is copied on the desktop stays when its program ends"),
             .init("--verbose", short: "-v", "prints one line for each event"),
             .init("--quiet", short: "-q", "suppresses notes; errors are still printed"),
         ],
         broker: .started,
         examples: """
             pasteboard desktop
-            pasteboard desktop --keep --x11 :1
-            pasteboard install --desktop && systemctl --user enable --now pasteboard-desktop.service
+            pasteboard desktop --keep --verbose
             """,
-        exit: "that of a signal; 3 if the broker is stopped, or at first the display cannot be reached",
+        exit: """
+            that of a signal; 1 if no display is set; 3 if the broker is stopped, or at first the display cannot be reached;
+            4 if another bridge serves the display
+            """,
         files: [("DIRECTORY/desktop-DISPLAY.lock", "beside the broker's socket: one bridge for each display")],
         notes: """
             What a program of the desktop copies is on pasteboard general, and what it selects on pasteboard primary;
             what is on these pasteboards can be pasted on the desktop. All types cross, under the names that each side
-            knows. Bytes move only when somebody pastes. A clear crosses, too.
+            knows. Bytes move only when somebody pastes, except with --keep. A clear crosses, too.
 
             The display is that of WAYLAND_DISPLAY, else that of DISPLAY. A compositor needs ext-data-control-v1 or
             wlr-data-control-unstable-v1; with another one, such as GNOME's, the X server of DISPLAY is used, whose
@@ -38,8 +40,10 @@ struct DesktopCommand: Command {
             asks for it. On Wayland a clear looks like the end of a program: kept contents come back.
 
             What a password manager marks as a secret is sensitive here: it is never kept, and does not cross links.
-            Sensitive and transient contents, and those with --once or --loads, get the mark there, which histories
-            respect. At first the contents of the desktop count, if it has any.
+            Contents with --sensitive, --transient, --local, --once or --loads have x-kde-passwordManagerHint there, so that
+            clipboard histories do not store them.
+
+            When the bridge starts, the contents of the desktop replace those of the pasteboards, unless it has none.
 
             When the display server ends, the bridge waits for the next one.
             """

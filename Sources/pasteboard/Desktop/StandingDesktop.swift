@@ -87,7 +87,8 @@ final class StandingDesktop: Sendable {
         return try addresses.map { address in
             guard let lock = try DesktopLock(address.lockPath(in: directory)) else {
                 throw CommandFailure(
-                    local: "another bridge serves display \(address.name); end it first: pkill -f 'pasteboard desktop'"
+                    local:
+                        "another bridge serves display \(address.name); end its process, which 'pasteboard status' lists"
                 )
             }
             return lock

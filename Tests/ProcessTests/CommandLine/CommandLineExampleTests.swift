@@ -8,7 +8,7 @@ import Testing
 /// The examples in the help and the manual pages. All of them run, with stand-ins for programs of others.
 @Suite(.processes) struct CommandLineExampleTests {
     /// Commands that run until the broker is stopped, which ends them with 3.
-    private static let standing = ["offer", "watch", "drop", "link", "broker"]
+    private static let standing = ["offer", "watch", "drop", "link", "desktop", "broker"]
 
     /// The files and programs that the examples mention. `ssh` and `docker` reach the broker of another desk.
     private static let files = """
@@ -55,6 +55,7 @@ import Testing
         switch command {
         case "offer": try runner.waitForErrors(containing: "offering ")
         case "link": try runner.waitForErrors(containing: "linked with ")
+        case "desktop": try runner.waitForErrors(containing: "connected to ")
         default:
             let signs = ["watch": "watches *1\n", "drop": "(inbox|pictures) *example", "broker": "counters"]
             let sign = try Regex(signs[command] ?? "")
@@ -64,9 +65,20 @@ import Testing
 
     @Test(
         "Every example of a command runs",
-        arguments: CommandLineTool.commands.map { $0.syntax.name } + [""]
+        arguments: CommandLineTool.commands.map { $0.syntax.name }.filter { $0 != "desktop" } + [""]
     )
-    func runs(command: String) throws {
+    func runs(command: String) throws { try run(command) }
+
+    @Test("Every example of desktop runs", .enabled(if: InstalledPrograms.contains("Xvfb"), "needs Xvfb"))
+    func desktop() throws {
+        let server = try start("exec Xvfb -displayfd 1 -screen 0 64x48x24 -nolisten tcp")
+        desk.environment["DISPLAY"] = ":\(try server.nextLine())"
+        try run("desktop")
+        try server.child.kill(SIGTERM)
+        _ = try server.finish()
+    }
+
+    private func run(_ command: String) throws {
         let syntax = CommandLineTool.commands.map { $0.syntax }.first { $0.name == command }
         let examples = (syntax?.examples ?? CommandLineTool.examples).split(separator: "\n").map(String.init)
         #expect(!examples.isEmpty)
