@@ -130,6 +130,33 @@ import Testing
         }
     }
 
+    @Test("Events before the bridge's own change are old, and a change just after it is reported")
+    func changes() async throws {
+        try await FakeCompositor.with { compositor, clipboard in
+            async let end: Void? = try? clipboard.run()
+            let device = try await compositor.device()
+            async let shown: Void = clipboard.show(DesktopContents(["a/b"]) { _, _ in }, on: .clipboard)
+            var selection = try await compositor.next(to: device, 0)
+            let source = try selection.uint32()
+            var sync = try await compositor.next(to: 1, 0)
+            let callback = try sync.uint32()
+            // Another program's, from before.
+            try await compositor.offer(["old"], as: Self.first, on: device)
+            try await compositor.send(
+                WaylandMessage.request(callback, 0) { $0.append(UInt32(0)) } + WaylandMessage.request(source, 1)
+                    + WaylandMessage.request(device, 1) { $0.append(UInt32(0)) }
+            )
+            try await shown
+            guard case .emptied(.clipboard, _) = await clipboard.events.next() else {
+                Issue.record("the change is not reported")
+                return
+            }
+            #expect(clipboard.serial(of: .clipboard) == nil)
+            try await compositor.send(device, 2)
+            _ = await end
+        }
+    }
+
     @Test("Lying lengths, missing descriptors and numbers of the client end the connection with a reason")
     func violations() async throws {
         let length = try await Self.failure { compositor, device in

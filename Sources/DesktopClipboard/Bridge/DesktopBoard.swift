@@ -11,7 +11,9 @@ final class DesktopBoard: Sendable {
     private enum Input: Sendable {
         case desktop(DesktopEvent)
         /// The board has changed, or a new broker has answered.
-        case board(isCleared: Bool)
+        ///
+        /// - serial: that of the contents of the selection at that time.
+        case board(isCleared: Bool, serial: UInt64?)
         /// The broker was stopped, or refuses the bridge.
         case lost(any Error)
     }
@@ -34,6 +36,10 @@ final class DesktopBoard: Sendable {
 
     /// The time before a change is passed on again that has failed, in milliseconds.
     private static let retry = 500
+    /// The failures of a broker or display that was lost.
+    private static let losses: [ErrorCode] = [
+        .brokerUnavailable, .brokerRestarted, .brokerStopped, .linkDown, .timeout,
+    ]
 
     private let selection: Selection
     private let display: any DesktopDisplay
@@ -80,7 +86,7 @@ final class DesktopBoard: Sendable {
                 switch input {
                 case .desktop(let event):
                     try await handle(event)
-                case .board(let isCleared): try await boardChanged(isCleared: isCleared)
+                case .board(let isCleared, let serial): try await boardChanged(isCleared: isCleared, after: serial)
                 case .lost(let error): throw DesktopBridge.BrokerLost(reason: error)
                 }
             } catch {
@@ -88,10 +94,14 @@ final class DesktopBoard: Sendable {
                 try Task.checkCancellation()
                 report("not passed on: \(error.reason)")
                 // The broker or the display may have been lost in the middle. A newer change counts instead.
-                guard (error as? RequestFailure)?.loss != .other else { continue }
+                guard let code = error.asFailure?.code, Self.losses.contains(code) else { continue }
                 await brokers.loop.sleep(until: MonotonicClock.deadline(milliseconds: Self.retry))
                 inputs.putBack(input) { newer in
-                    if case .desktop = newer, case .desktop = input { true } else { false }
+                    switch newer {
+                    case .lost: true
+                    case .desktop(let event): if case .desktop = input { event.selection != nil } else { false }
+                    case .board: false
+                    }
                 }
             }
         }
@@ -103,15 +113,15 @@ final class DesktopBoard: Sendable {
     }
 
     private func startWatch() -> Task<Void, Never> {
-        Task(executorPreference: brokers.loop) { [brokers, inputs, selection] in
+        Task(executorPreference: brokers.loop) { [brokers, display, inputs, selection] in
             do {
                 let watch = WatchOperation(selection.board, sinceChangeCount: 0)
                 // Until it fails.
                 let _: Bool = try await brokers.watching(watch) { event in
                     let change: Change? = if case .changed(let change, _) = event { change } else { nil }
                     let isCleared = change?.clearerProcess != nil
-                    inputs.put(.board(isCleared: isCleared)) { input in
-                        if case .board(let other) = input { isCleared || !other } else { false }
+                    inputs.put(.board(isCleared: isCleared, serial: display.serial(of: selection))) { input in
+                        if case .board(let other, _) = input { isCleared || !other } else { false }
                     }
                     return nil
                 }
@@ -171,6 +181,8 @@ final class DesktopBoard: Sendable {
         guard mark.epochs.count < BridgeMark.longest else { return }
         guard let offer = DesktopOffer(contents, on: selection, isRemote: isRemote, brokers, options) else {
             report("the contents have no types")
+            // The program has the selection, whatever the bridge had there before.
+            state.withLock { $0.isPassedOn = false }
             return try await emptied(isCleared: false)
         }
         try await offer.place()
@@ -183,17 +195,29 @@ final class DesktopBoard: Sendable {
         let (phase, isPassedOn) = state.withLock { state in
             (exchange(&state.phase, with: .nothing), exchange(&state.isPassedOn, with: false))
         }
+        do {
+            try await emptied(isCleared: isCleared, phase, isPassedOn: isPassedOn)
+        } catch {
+            // This is tried again.
+            state.withLock { state in
+                if case .nothing = state.phase { (state.phase, state.isPassedOn) = (phase, isPassedOn) }
+            }
+            throw error
+        }
+    }
+
+    private func emptied(isCleared: Bool, _ phase: Phase, isPassedOn: Bool) async throws {
         switch phase {
         case .nothing: break
         // The program that had taken them over has ended.
-        case .board where isPassedOn && !isCleared: try await boardChanged(isCleared: false)
+        case .board where isPassedOn && !isCleared: try await boardChanged(isCleared: false, after: nil)
         case .desktop(let offer):
             guard options.keeps, !isCleared, await offer.leave() else {
                 report("the desktop has nothing any more")
                 return await offer.end()
             }
             report("the program has ended; its contents are kept")
-            try await boardChanged(isCleared: false)
+            try await boardChanged(isCleared: false, after: nil)
         case .board(let handle):
             report("cleared on the desktop")
             try await brokers.recovering(Recovery(.change)) { connection in
@@ -206,23 +230,34 @@ final class DesktopBoard: Sendable {
 
     // MARK: From the board to the desktop
 
-    private func boardChanged(isCleared: Bool) async throws {
+    /// Shows the contents of the board, unless a program of the desktop has put others on the selection meanwhile.
+    private func show(
+        _ contents: DesktopContents?,
+        after serial: UInt64?,
+        as phase: Phase,
+        _ text: String
+    ) async throws {
+        if let current = display.serial(of: selection), current != 0, current != serial { return }
+        try await display.show(contents, on: selection)
+        enter(phase)
+        report(text)
+    }
+
+    /// - Parameter serial: that of the contents of the selection when the board has changed.
+    private func boardChanged(isCleared: Bool, after serial: UInt64?) async throws {
         let (listing, epoch) = try await brokers.recovering { connection in
             (try await connection.listing(of: selection.board), connection.welcome.epoch ?? 0)
         }
         guard let handle = listing.contents.handle else {
-            let isShown = state.withLock { state in
-                defer { state.phase = .nothing }
-                return switch state.phase {
+            let isShown =
+                switch state.withLock({ $0.phase }) {
                 case .nothing: false
                 // The program of the desktop still has its contents, but the user has cleared them.
                 case .desktop: isCleared
                 case .board: true
                 }
-            }
-            guard isShown else { return }
-            report("cleared on the pasteboard")
-            return try await display.show(nil, on: selection)
+            guard isShown else { return state.withLock { $0.phase = .nothing } }
+            return try await show(nil, after: serial, as: .nothing, "cleared on the pasteboard")
         }
         switch state.withLock({ $0.phase }) {
         case .desktop(let offer) where offer.handle == handle: return
@@ -250,19 +285,20 @@ final class DesktopBoard: Sendable {
         )
         guard !contents.names.isEmpty else {
             // Contents that must not be seen there end those before them, too.
-            state.withLock { $0.phase = .nothing }
-            return try await display.show(nil, on: selection)
+            return try await show(nil, after: serial, as: .nothing, "the contents must not be seen there")
         }
-        try await display.show(contents.shown, on: selection)
-        enter(.board(handle: handle))
-        report("copied on the pasteboard: \(contents.types)")
+        let text = "copied on the pasteboard: \(contents.types)"
+        try await show(contents.shown, after: serial, as: .board(handle: handle), text)
     }
 }
 
 extension Error {
+    /// The failure of a request, or of a display.
+    var asFailure: Failure? { (self as? RequestFailure)?.failure ?? self as? Failure }
+
     /// The reason for lines about events.
     var reason: String {
         if self is CancellationError { return "the other program has ended the load" }
-        return (self as? RequestFailure)?.failure.text ?? (self as? Failure)?.text ?? "\(self)"
+        return asFailure?.text ?? "\(self)"
     }
 }

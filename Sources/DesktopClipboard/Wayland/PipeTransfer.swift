@@ -28,8 +28,13 @@ enum PipeTransfer {
 /// The output for a program that pastes: a pipe, mostly. Writing never blocks, whatever the program does with its own
 /// descriptors of the same file.
 struct PipeOutput: Sendable {
+    /// The bytes that a pipe which is ready takes at once.
+    private static let least = 4_096
+
     private let descriptor: DescriptorBox
     private let isSocket: Bool
+    /// Whether the program has the same open file, so that its flags say nothing.
+    private let isShared: Bool
     private let loop: Loop
 
     /// - Parameter passed: the descriptor that the program has passed.
@@ -37,12 +42,14 @@ struct PipeOutput: Sendable {
         self.loop = loop
         let kind = try System.status(of: passed.raw).kind
         isSocket = kind == .socket
-        switch kind {
-        // An open file of its own, whose flags nobody else can change.
-        case .pipe:
-            descriptor = DescriptorBox(try System.open("/proc/self/fd/\(passed.raw)", [.writing, .nonBlocking]))
-        case .socket, .regular: descriptor = passed
-        default: throw Failure(.invalidArgument, "the program wants its bytes in a \(kind)")
+        guard [.pipe, .socket, .regular].contains(kind) else {
+            throw Failure(.invalidArgument, "the program wants its bytes in a \(kind)")
+        }
+        // An open file of its own, whose flags nobody else can change. The pipe of another user cannot be opened.
+        if kind == .pipe, let own = try? System.open("/proc/self/fd/\(passed.raw)", [.writing, .nonBlocking]) {
+            (descriptor, isShared) = (DescriptorBox(own), false)
+        } else {
+            (descriptor, isShared) = (passed, kind == .pipe)
         }
     }
 
@@ -50,10 +57,7 @@ struct PipeOutput: Sendable {
     func write(_ bytes: [UInt8]) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count =
-                try isSocket
-                ? Socket.send(rest.span, to: descriptor.raw) : System.writePart(rest.span, to: descriptor.raw)
-            if let count {
+            if let count = try writePart(rest) {
                 rest = rest.dropFirst(count)
                 continue
             }
@@ -63,5 +67,15 @@ struct PipeOutput: Sendable {
                 throw Failure(.timeout, "the program has taken nothing for \(DesktopTime.stall / 1_000) s")
             }
         }
+    }
+
+    /// - Returns: nil if the program has to take bytes first.
+    private func writePart(_ bytes: ArraySlice<UInt8>) throws -> Int? {
+        if isSocket { return try Socket.send(bytes.span, to: descriptor.raw) }
+        guard isShared else { return try System.writePart(bytes.span, to: descriptor.raw) }
+        let readiness = try System.poll([PollInterest(descriptor.raw, .writable)], milliseconds: 0)
+        if readiness[0].isEmpty { return nil }
+        let part = bytes.prefix(Self.least)
+        return try System.writePart(part.span, to: descriptor.raw)
     }
 }

@@ -377,7 +377,7 @@ package final class WaylandClipboard: DesktopDisplay {
     package func show(_ contents: DesktopContents?, on selection: Selection) async throws {
         guard selection == .clipboard || state.withLock(\.hasPrimary) else { return }
         let box = Mailbox<Void>(on: loop)
-        let change = state.withLock { state in
+        let (change, source) = state.withLock { state in
             var id: UInt32 = 0
             if let contents {
                 id = state.newID()
@@ -390,20 +390,21 @@ package final class WaylandClipboard: DesktopDisplay {
             state.send(WaylandMessage.request(state.device, selection == .clipboard ? 0 : 2) { [id] in $0.append(id) })
             let change = Self.sync(box, &state)
             state.changes[selection] = change
-            return change
+            return (change, id)
         }
         wakeUp.put((), replacing: { true })
         let isDone = await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.stall)) != nil
-        let (isLast, found) = state.withLock { state in
+        let (isLast, isOwn, found) = state.withLock { state in
             let isLast = state.changes[selection] == change
             if isLast { state.changes[selection] = nil }
-            return (isLast, state.offers.first { $0.selections.contains(selection) })
+            let found = state.offers.first { $0.selections.contains(selection) }
+            // A source that another program has replaced is gone.
+            let isOwn = contents == nil ? found == nil : state.sources.contains { $0.id == source }
+            return (isLast, isOwn, found)
         }
         guard isDone else { throw Failure(.linkDown, "the compositor does not answer") }
         guard isLast else { return }
-        // Another program may have come between.
-        let mark = contents?.names.last
-        guard found == nil || mark != nil && found?.list.names.last == mark else { return report(selection, found) }
+        guard isOwn else { return report(selection, found) }
         state.withLock { $0.serials[selection] = contents == nil ? nil : 0 }
     }
 }

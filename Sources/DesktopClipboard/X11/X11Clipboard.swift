@@ -23,6 +23,8 @@ package final class X11Clipboard: DesktopDisplay {
         var shown: [Selection: Shown] = [:]
         /// The owner of each selection, if it is another program.
         var owners: [Selection: Owner] = [:]
+        /// The selections of which there was an event.
+        var known: Set<Selection> = []
         /// The selections that the bridge takes over or clears: the events before its own are older.
         var changes: Set<Selection> = []
         /// The number of lists of types that are under way, and whether the owner has changed meanwhile.
@@ -87,11 +89,13 @@ package final class X11Clipboard: DesktopDisplay {
         let manager = try await connection.atom("CLIPBOARD_MANAGER")
         state.withLock { ($0.window, $0.selections, $0.manager) = (window, selections, manager) }
         try await connection.watchOwners(of: Array(selections.keys), by: window) { [weak self] change in
-            guard let selection = selections[change.selection] else { return }
-            self?.changed(selection, to: Owner(window: change.owner, time: change.time), isCleared: change.isCleared)
+            guard let self, let selection = selections[change.selection] else { return }
+            state.withLock { _ = $0.known.insert(selection) }
+            changed(selection, to: Owner(window: change.owner, time: change.time), isCleared: change.isCleared)
         }
         for (atom, selection) in selections.sorted(by: { $0.key < $1.key }) {
             let owner = try await owner(of: atom)
+            guard !state.withLock({ $0.known.contains(selection) }) else { continue }
             changed(selection, to: Owner(window: owner, time: 0), isCleared: false)
         }
         if savesContents, try await owner(of: manager) == 0 {
@@ -276,17 +280,20 @@ package final class X11Clipboard: DesktopDisplay {
         connection.send(X11Request.own(atom, window, at: time))
         // All events before this answer have been handled.
         let owner = try await owner(of: atom)
-        let isTaken = state.withLock { state in
-            state.changes.remove(selection)
+        // Events after the answer may have been handled, too.
+        let (isTaken, isEmpty) = state.withLock { state in
+            let isPending = state.changes.remove(selection) != nil
             guard owner != window else {
-                state.owners[selection] = nil
-                return false
+                if isPending { state.owners[selection] = nil }
+                return (false, false)
             }
+            guard isPending else { return (false, false) }
             state.shown[selection] = nil
             if state.owners[selection] == nil, owner != 0 { state.owners[selection] = Owner(window: owner, time: 0) }
-            return true
+            return (owner != 0, owner == 0)
         }
         if isTaken { startList(selection) }
+        if isEmpty { events.put(.emptied(selection, isCleared: true)) { $0.selection == selection } }
     }
 
     private func refuse(_ request: X11SelectionRequest) { connection.send(X11Request.notify(request, property: 0)) }
