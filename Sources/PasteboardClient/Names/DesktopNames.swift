@@ -44,7 +44,9 @@ package enum DesktopNames {
     package static func representations(of names: [String]) -> [(representation: Representation, name: String)] {
         var found: [(representation: Representation, name: String)] = []
         func add(_ type: UniformType, _ name: String) {
-            guard !found.contains(where: { $0.representation.type.lowercased() == type.identifier.lowercased() }) else { return }
+            guard !found.contains(where: { $0.representation.type.lowercased() == type.identifier.lowercased() }) else {
+                return
+            }
             found.append((Representation(of: type), name))
         }
         let folded = names.map { $0.lowercased().filter { $0 != " " && $0 != "\"" } }
