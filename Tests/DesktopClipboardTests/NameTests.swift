@@ -50,7 +50,7 @@ import Testing
         #expect(BridgeMark(in: [long]).epochs.count == BridgeMark.longest)
     }
 
-    @Test("Ten changes pass in a second, and the user is told once a minute that others wait")
+    @Test("At most ten changes pass in a second, and at most once a minute the user is told that others wait")
     func rate() {
         let (start, second): (UInt64, UInt64) = (5_000_000_000, 1_000_000_000)
         var rate = ChangeRate()

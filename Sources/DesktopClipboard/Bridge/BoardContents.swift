@@ -33,7 +33,7 @@ struct BoardContents: Sendable {
         let sources = Dictionary(found.map { ($0.name, $0.source) }) { first, _ in first }
         names = found.prefix(Self.mostNames).map(\.name)
         types = listing.items.first?.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") ?? ""
-        // Whatever a history must not have, or would use up.
+        // A history must not store these contents, or would use up their loads.
         let isHidden =
             terms?.isConcealed == true || terms?.isTransient == true || terms?.isLocalOnly == true
             || terms?.maximumLoads != nil

@@ -62,7 +62,7 @@ final class DesktopBoard: Sendable {
     }
 
     func put(_ event: DesktopEvent) {
-        // Of changes that follow each other, the last counts.
+        // The newest of several changes replaces those that still wait.
         inputs.put(.desktop(event)) { [selection] input in
             if case .desktop(let other) = input {
                 event.selection == selection && other.selection == selection
@@ -81,7 +81,7 @@ final class DesktopBoard: Sendable {
             try await pause()
             guard let input = await inputs.next() else { throw CancellationError() }
             do {
-                // What the desktop has at first comes before what the board has.
+                // The watch starts after the first event of the desktop, so that its contents win at the start.
                 defer { if watch == nil { watch = startWatch() } }
                 switch input {
                 case .desktop(let event):
@@ -141,7 +141,7 @@ final class DesktopBoard: Sendable {
         }
         if reports {
             options.note(
-                "\(selection.rawValue) changes more than \(ChangeRate.most) times a second; each last change counts"
+                "\(selection.rawValue) changes more than \(ChangeRate.most) times a second; only the newest is passed on"
             )
         }
         if next > now { await brokers.loop.sleep(until: next) }
@@ -267,7 +267,7 @@ final class DesktopBoard: Sendable {
         let types = listing.items.lazy.flatMap(\.representations).map(UniformType.init(of:))
         let mark = BridgeMark(in: types.flatMap(\.names))
         guard !mark.epochs.contains(epoch), mark.epochs.count < BridgeMark.longest else { return }
-        // What another bridge of this display promises is on the selection already.
+        // The promises of another bridge of this display are on the selection already.
         let isPromised = listing.items.contains { $0.representations.contains { $0.provision == .promised } }
         if listing.contents.ownerLabel == options.label, isPromised {
             return options.note(
@@ -284,7 +284,7 @@ final class DesktopBoard: Sendable {
             report: report
         )
         guard !contents.names.isEmpty else {
-            // Contents that must not be seen there end those before them, too.
+            // Hidden contents also end the contents before them.
             return try await show(nil, after: serial, as: .nothing, "the contents must not be seen there")
         }
         let text = "copied on the pasteboard: \(contents.types)"

@@ -31,6 +31,7 @@ package struct DesktopContents: Sendable {
     }
 }
 
+/// A change of a selection, or a request of a program about its contents.
 package enum DesktopEvent: Sendable {
     /// A selection has other contents.
     case changed(Selection, DesktopContents)

@@ -23,7 +23,7 @@ final class TaskList: Sendable {
         let number = loop.nextNumber()
         guard state.withLock({ !$0.isCancelled && $0.tasks.count < DesktopTime.transfers }) else { return false }
         let task = Task(executorPreference: loop) {
-            // What it sends to the program says whether it failed.
+            // A failure is reported by the bytes that the program gets, and by a line about the event.
             try? await body()
             self.state.withLock { state in
                 // It may end before it is stored.

@@ -48,7 +48,6 @@ package final class WaylandClipboard: DesktopDisplay {
         var sources: [Source] = []
         /// The descriptors that have arrived, for messages that follow.
         var descriptors: [DescriptorBox] = []
-        var failure: Failure?
 
         mutating func newID() -> UInt32 {
             if let id = freeIDs.popLast() { return id }
@@ -61,8 +60,10 @@ package final class WaylandClipboard: DesktopDisplay {
         }
     }
 
-    /// The offers that are no selection, which a compositor may send without end.
+    /// The offers that are no selection, which a compositor may send without end, and the sources that it has not
+    /// cancelled.
     private static let mostOffers = 16
+    private static let mostSources = 16
     private static let mostDescriptors = 64
 
     package let events: Mailbox<DesktopEvent>
@@ -283,7 +284,7 @@ package final class WaylandClipboard: DesktopDisplay {
             if let index = state.offers.firstIndex(where: { $0.id == id }) {
                 state.offers[index].selections.insert(selection)
             }
-            // Those before it are no selection any more, or never were.
+            // Offers before it are no selection any more, or never were.
             let old = state.offers.prefix { $0.id != id }.filter(\.selections.isEmpty)
             for offer in old { Self.destroy(offer.id, &state) }
             let found = state.offers.first { $0.selections.contains(selection) }
@@ -367,11 +368,13 @@ package final class WaylandClipboard: DesktopDisplay {
     }
 
     private func remove(_ source: UInt32) {
-        send { state in
-            state.sources.removeAll { $0.id == source }
-            state.destroyedSources.insert(source)
-            state.send(WaylandMessage.request(source, 1))
-        }
+        send { Self.destroy(source: source, &$0) }
+    }
+
+    private static func destroy(source: UInt32, _ state: inout State) {
+        state.sources.removeAll { $0.id == source }
+        state.destroyedSources.insert(source)
+        state.send(WaylandMessage.request(source, 1))
     }
 
     package func show(_ contents: DesktopContents?, on selection: Selection) async throws {
@@ -382,6 +385,7 @@ package final class WaylandClipboard: DesktopDisplay {
             if let contents {
                 id = state.newID()
                 state.sources.append(Source(id: id, contents: contents))
+                if state.sources.count > Self.mostSources { Self.destroy(source: state.sources[0].id, &state) }
                 state.send(WaylandMessage.request(state.manager, 0) { [id] in $0.append(id) })
                 for name in contents.names {
                     state.send(WaylandMessage.request(id, 0) { $0.append(string: name) })

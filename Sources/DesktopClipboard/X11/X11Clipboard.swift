@@ -32,6 +32,8 @@ package final class X11Clipboard: DesktopDisplay {
         var lastList: Task<Void, Never>?
         /// The last transfer of the owner of each selection, closed at its end.
         var turns: [Selection: Mailbox<Void>] = [:]
+        /// Whether a program waits until its contents are kept.
+        var isSaving = false
         var window: UInt32 = 0
         var manager: UInt32 = 0
     }
@@ -177,11 +179,14 @@ package final class X11Clipboard: DesktopDisplay {
     /// The names that the owner of a selection lists. One that lists none has text, as the oldest programs do.
     private func names(of selection: Selection, _ owner: Owner) async throws -> [String] {
         let list = Lock([UInt32]())
+        // A program must not send parts of it without end.
+        let end = MonotonicClock.deadline(milliseconds: DesktopTime.list)
         do {
             try await read("TARGETS", of: selection, owner, within: DesktopTime.list) { bytes in
                 var fields = FieldReader(bytes[...])
                 let words = try fields.words()
                 list.withLock { if $0.count < Self.mostTargets { $0 += words } }
+                if MonotonicClock.isOver(end) { throw Failure(.timeout, "the list of types does not end") }
             }
         } catch let failure as Failure where failure.code == .typeUnavailable {
             return ["STRING"]
@@ -319,11 +324,13 @@ package final class X11Clipboard: DesktopDisplay {
     }
 
     private func save(_ request: X11SelectionRequest) async {
+        guard !state.withLock({ exchange(&$0.isSaving, with: true) }) else { return refuse(request) }
         let null = try? await connection.atom("NULL")
         // The program may have copied just now.
         await state.withLock(\.lastList)?.value
         events.put(
-            .saving(.clipboard) { [connection] isKept in
+            .saving(.clipboard) { [weak self, connection] isKept in
+                self?.state.withLock { $0.isSaving = false }
                 let property = isKept ? request.property : 0
                 if isKept, let null {
                     connection.send(

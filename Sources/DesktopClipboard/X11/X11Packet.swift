@@ -80,7 +80,11 @@ package struct X11Setup: Sendable {
         let screens = try fields.uint8()
         let formats = Int(try fields.uint8())
         try fields.skip(10 + vendor.paddedToWords + formats * 8)
-        guard screens > 0, resourceMask > 0 else { throw Failure(.protocolViolation, "the X server has no screen") }
+        guard screens > 0 else { throw Failure(.protocolViolation, "the X server has no screen") }
+        // The numbers of windows begin anew, and the windows of all transfers are far fewer.
+        guard resourceMask.nonzeroBitCount >= 16 else {
+            throw Failure(.protocolViolation, "the X server gives its clients too few resources")
+        }
         root = try fields.uint32()
     }
 

@@ -36,7 +36,7 @@ struct DesktopCommand: Command {
             pasteboard-desktop.service, which 'pasteboard install --desktop' writes.
 
             Contents of the desktop are there as long as their program, as on the desktop itself. With --keep the broker gets
-            up to 16 MiB of them at once, of images the first format, and on X11 up to 64 MiB when a program that ends
+            up to 16 MiB of them immediately, of images the first format, and on X11 up to 64 MiB when a program that ends
             asks for it. On Wayland a clear looks like the end of a program: kept contents come back.
 
             What a password manager marks as a secret is sensitive here: it is never kept, and does not cross links.
