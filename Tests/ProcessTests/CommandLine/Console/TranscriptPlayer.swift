@@ -90,12 +90,10 @@ final class TranscriptPlayer {
             jobs.append(Job(step: steps - 1, process: process))
             return try difference(step, of: jobs.count)
         case .wait:
-            do {
-                try eventually(step.command) { try run(step.command).code == 0 }
-                return nil
-            } catch let error as NeverHappened {
-                return ([error.description] + shown(output(steps - 1, "out"), output(steps - 1, "err")))
-                    .joined(separator: "\n")
+            return try failureUnless(step.command) {
+                try run(step.command).code == 0
+            } shows: {
+                (output(steps - 1, "out"), output(steps - 1, "err"))
             }
         case .job(let number):
             try #require(jobs.indices.contains(number - 1), "there is no job %\(number)")
@@ -112,6 +110,21 @@ final class TranscriptPlayer {
         return (words[0], words[1])
     }
 
+    /// Waits for an event. If it never happens, the difference is that, with the lines so far.
+    private func failureUnless(
+        _ event: String,
+        _ condition: () throws -> Bool,
+        shows lines: () -> (output: Lines, errors: Lines)
+    ) throws -> String? {
+        do {
+            try eventually(event, condition)
+            return nil
+        } catch let error as NeverHappened {
+            let (output, errors) = lines()
+            return ([error.description] + shown(output, errors)).joined(separator: "\n")
+        }
+    }
+
     /// Waits for lines of a job, or for its end if a code is expected.
     private func difference(_ step: Transcript.Step, of number: Int) throws -> String? {
         let job = jobs[number - 1]
@@ -122,7 +135,14 @@ final class TranscriptPlayer {
             )
         }
         if step.code != nil {
-            let (code, _) = try run("wait -f \(job.process)")
+            // The wait for the end is here, because `wait -f` of bash 5.2 sometimes never returns.
+            let failure = try failureUnless("the end of \(step.command)") {
+                kill(job.process, 0) != 0
+            } shows: {
+                unread(isWhole: true)
+            }
+            guard failure == nil else { return failure }
+            let (code, _) = try run("wait \(job.process)")
             let lines = unread(isWhole: true)
             return difference(step, lines.output, lines.errors, code)
         }
