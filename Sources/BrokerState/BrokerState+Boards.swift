@@ -89,7 +89,13 @@ extension BrokerState {
     /// The origin of a write or clear, if its peer has sent one.
     func origin(_ message: Origin?, on stream: PeerStream) throws(Failure) -> BoardOrigin? {
         guard let message else { return nil }
-        return try BoardOrigin(message, from: peers[stream.slot].access, at: world.context.wallTime)
+        let now = world.context.wallTime
+        // What a program brings from elsewhere is new if nobody knows its moment.
+        let moment = peers.isLink(at: stream.slot) ? nil : boards.newOrigin(at: now).moment
+        guard moment == nil || peers[stream.slot].access.carriesOrigins else {
+            throw Failure(.invalidArgument, "only a link, or a client with carries_origins, may send an origin")
+        }
+        return try BoardOrigin(message, orFrom: moment, at: now)
     }
 
     // MARK: Created boards

@@ -141,8 +141,8 @@ extension BrokerState {
         let reclaimed = try BoardCount(reclaimedBy: write)
         let evictsNothing = write.evictsNothing == true
         let origin = try origin(write.origin, on: stream)
-        guard origin == nil || write.handle == nil && reclaimed == nil else {
-            throw Failure(.invalidArgument, "neither an addition nor a reclaim has an origin")
+        guard origin == nil || write.handle == nil && (reclaimed == nil || !peers.isLink(at: stream.slot)) else {
+            throw Failure(.invalidArgument, "neither an addition nor a link's reclaim has an origin")
         }
         if let handle = write.handle {
             guard write.terms == nil else {
@@ -167,7 +167,7 @@ extension BrokerState {
         let name = write.board ?? BoardName.general
         try BoardName.check(name)
         try boards.check(condition, on: name)
-        try boards.check(origin, on: name)
+        if reclaimed == nil { try boards.check(origin, on: name) }
         if let reclaimed { _ = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
         let target = PendingWrite.Target.board(name, condition, reclaims: reclaimed, origin)
         let (terms, isConcealed) = (write.terms, write.terms?.isConcealed == true)
@@ -243,7 +243,7 @@ extension BrokerState {
         on stream: PeerStream
     ) throws(Failure) {
         try boards.check(condition, on: name)
-        try boards.check(origin, on: name)
+        if reclaimed == nil { try boards.check(origin, on: name) }
         var replaced: PublicationID?
         if let reclaimed { replaced = try checkReclaim(of: reclaimed, on: name, by: peers[stream.slot].process) }
         // If the loss of the contents was reported, their return is a change.

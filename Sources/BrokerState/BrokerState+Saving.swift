@@ -35,7 +35,8 @@ extension BrokerState {
         saved.changeCount = count.changeCount
         saved.epoch = count.epoch
         saved.totalChangeCount = boards.totalChangeCount(of: saved.board)
-        saved.moment = boards.origin(of: saved.board)?.moment
+        let origin = boards.origin(of: saved.board)
+        (saved.moment, saved.path) = (origin?.moment, origin?.path ?? [])
         return (saved, kept)
     }
 
@@ -85,8 +86,7 @@ extension BrokerState {
         }
         let (publication, kept) = try world.contents.restore(saved, at: bootTime, &world.context)
         let change: Boards.Change
-        // The epoch in which they were written stays the first one: at linked brokers they are the same contents.
-        let origin = BoardOrigin(moment: saved.moment ?? 0, path: saved.epoch.map { [$0] } ?? [])
+        let origin = BoardOrigin(of: saved)
         if let changeCount = saved.changeCount, let epoch = saved.epoch {
             let total = saved.totalChangeCount ?? changeCount
             boards.raiseFirstChangeCount(above: max(changeCount, total))

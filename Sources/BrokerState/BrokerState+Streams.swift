@@ -122,22 +122,24 @@ extension BrokerState {
     }
 
     /// The source of a publication has withdrawn it, or its connection has ended. Loads of promises end; kept bytes
-    /// stay, except those of a link, whose contents can come back with their origin. A link that withdraws contents
-    /// finishes the loads that have begun: it has heard of the end before the last bytes.
+    /// stay, except those of a link, whose contents can come back with their origin. Those of a bridge can, too; they
+    /// end if the broker has kept none of their bytes. A link that withdraws contents finishes the loads that have
+    /// begun: it has heard of the end before the last bytes.
     ///
     /// - Parameter hasDisconnected: whether the loads of the source's promises have ended already.
     mutating func ownerLeft(_ id: PublicationID, hasDisconnected: Bool = false) {
         guard world.contents.ownerLeft(id, &world.context), let slot = world.contents.find(id) else { return }
         let isOnBoard = world.contents[slot].isCurrent && world.contents[slot].session == nil
-        let isOfLink = world.contents[slot].writer.isLink
-        if isOnBoard, !isOfLink, world.contents.losePromises(of: slot) {
+        let writer = world.contents[slot].writer
+        let endsAsWhole = writer.isLink || writer.carriesOrigins && !world.contents.hasKeptBytes(slot)
+        if isOnBoard, !endsAsWhole, world.contents.losePromises(of: slot) {
             versionChanged(of: world.contents[slot].boardName)
         }
-        if world.contents[slot].openLoads > 0, !hasDisconnected, !(isOnBoard && isOfLink) {
+        if world.contents[slot].openLoads > 0, !hasDisconnected, !(isOnBoard && writer.isLink) {
             let failure = Failure(.sourceGone, "source \(world.contents[slot].ownerName) has withdrawn its contents")
             loads.failPromised(of: id, with: failure, in: &world)
         }
-        guard isOnBoard, isOfLink else { return world.contents.removeIfUnused(id, &world.context) }
+        guard isOnBoard, endsAsWhole else { return world.contents.removeIfUnused(id, &world.context) }
         set(world.contents[slot].boardName, to: nil, reason: .cleared)
     }
 

@@ -9,18 +9,20 @@ extension Brokers {
         on loop: Loop,
         streams: UInt32? = nil,
         label: String? = nil,
+        carriesOrigins: Bool? = nil,
         isWorthStarting: @escaping @Sendable (BrokerConnector) -> Bool
     ) throws {
         var hello = Hello()
         hello.label = label ?? ProgramLabel.current
         hello.programVersion = ProgramVersion.current
         hello.maximumStreams = streams
+        hello.carriesOrigins = carriesOrigins
         let connector = try BrokerConnector()
         self.init(
             through: connector,
             hello: hello,
             // A bridge has more than one purpose.
-            abandonsLost: label == nil,
+            abandonsLost: carriesOrigins == nil,
             on: loop,
             deadline: { Invocation.current.deadline },
             isWorthStarting: { isWorthStarting(connector) },
@@ -32,9 +34,15 @@ extension Brokers {
     ///
     /// - Parameters:
     ///   - streams: the number of asks that are open at once; nil for the default.
-    ///   - label: the name in lists; nil for that of the program.
-    static func startingOne(on loop: Loop, streams: UInt32? = nil, label: String? = nil) throws -> Brokers {
-        try Brokers(on: loop, streams: streams, label: label) { _ in true }
+    static func startingOne(on loop: Loop, streams: UInt32? = nil) throws -> Brokers {
+        try Brokers(on: loop, streams: streams) { _ in true }
+    }
+
+    /// The same for a bridge.
+    ///
+    /// - Parameter label: the name in lists.
+    static func forBridge(on loop: Loop, label: String) throws -> Brokers {
+        try Brokers(on: loop, label: label, carriesOrigins: true) { _ in true }
     }
 
     /// The broker for commands that only read; nil if none is running, because a new one would hold nothing. If

@@ -129,7 +129,8 @@ package final class StateHarness {
         links: Bool = false,
         role: Role? = nil,
         groups: [String] = [],
-        seesConcealed: Bool? = nil
+        seesConcealed: Bool? = nil,
+        carriesOrigins: Bool? = nil
     ) -> PeerID {
         let peer = connectSilently(process: process)
         var hello = Hello()
@@ -138,6 +139,7 @@ package final class StateHarness {
         hello.role = role
         hello.groups = groups
         hello.seesConcealed = seesConcealed
+        hello.carriesOrigins = carriesOrigins
         if descriptors { hello.features.append(Feature.descriptors.rawValue) }
         if links { hello.features.append(Feature.links.rawValue) }
         if dropReports { hello.features.append(Feature.dropReports.rawValue) }

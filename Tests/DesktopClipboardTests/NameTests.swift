@@ -39,15 +39,34 @@ import Testing
         #expect(X11Authority.find(in: [0, 0, 255, 255, 1], display: 0).data.isEmpty)
     }
 
-    @Test("A mark names the brokers on the way of the contents")
+    @Test("A mark is the origin of contents")
     func marks() {
-        let mark = BridgeMark([1, .max])
-        #expect(mark.name == "application/x-pasteboard-bridge.1.ffffffffffffffff")
-        #expect(BridgeMark(in: ["text/plain", mark.name]) == mark)
-        #expect(BridgeMark(in: ["text/plain"]).epochs.isEmpty)
-        #expect(BridgeMark(in: ["application/x-pasteboard-bridge.zz..5"]).epochs == [5])
-        let long = BridgeMark(Array(repeating: 3, count: 100)).name
-        #expect(BridgeMark(in: [long]).epochs.count == BridgeMark.longest)
+        func origin(_ moment: UInt64?, _ path: [UInt64]) -> Origin {
+            var origin = Origin()
+            (origin.milliseconds, origin.path) = (moment, path)
+            return origin
+        }
+        func name(_ text: String) -> String { "application/x-pasteboard-bridge.\(text)" }
+        for (text, found) in [
+            ("1e.1.ffffffffffffffff", origin(30, [1, .max])), (".1", origin(nil, [1])), ("zz..5", origin(nil, [5])),
+        ] { #expect(BridgeMark.origin(in: ["text/plain", name(text)]) == found) }
+        for text in ["", "1", "1.zz"] { #expect(BridgeMark.origin(in: [name(text)]) == nil) }
+        #expect(BridgeMark.origin(in: ["text/plain"]) == nil)
+        #expect(BridgeMark.name(of: origin(30, [1, .max])) == name("1e.1.ffffffffffffffff"))
+        #expect(BridgeMark.name(of: origin(nil, [1])) == name(".1"))
+        let long = Array(repeating: UInt64(3), count: 100)
+        #expect(BridgeMark.origin(in: [BridgeMark.name(of: origin(1, long))])?.path.count == WireLimits.originPath)
+    }
+
+    @Test("Contents that have come through a display twice pass it once, and too many places not at all")
+    func passing() {
+        var origin = Origin(of: 1)
+        #expect(origin.passing(1)?.path == [1])
+        #expect(origin.passing(2)?.path == [1, 2])
+        origin.path = Array(1...14)
+        #expect(origin.passing(15)?.path.count == 15)
+        origin.path.append(15)
+        #expect(origin.passing(16) == nil && origin.passing(3) == origin)
     }
 
     @Test("At most ten changes pass in a second, and at most once a minute the user is told that others wait")

@@ -11,9 +11,12 @@ extension ContentStore {
         else { return .temporary }
         if isConcealed(slot) { return .secret }
         if publicationTable[slot].terms?.maximumLoads != nil { return .counted }
-        let isKept = publicationTable[slot].items.contains { $0.representations.contains { $0.kept != nil } }
-        guard isKept else { return .promised }
+        guard hasKeptBytes(slot) else { return .promised }
         return publicationTable[slot].terms?.isTransient == true ? .transient : .kept
+    }
+
+    func hasKeptBytes(_ slot: Slot) -> Bool {
+        publicationTable[slot].items.contains { $0.representations.contains { $0.kept != nil } }
     }
 
     /// Lets the driver save new contents, or those that have got more kept bytes.

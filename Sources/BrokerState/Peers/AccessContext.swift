@@ -5,6 +5,8 @@ struct AccessContext: Sendable {
     let process: ProcessKey
     /// Whether the peer passes contents on to another machine.
     var isLink = false
+    /// Whether it is sent the origins of contents: a link, or a bridge to a desktop.
+    var carriesOrigins = false
     /// Whether it also passes concealed contents on.
     var passesConcealed = false
     /// The tokens of the peer's groups. A token proves membership, so no peer is shown it.

@@ -17,8 +17,6 @@ package struct Peer: ~Copyable, Sendable {
     var passesDescriptors = false
     /// Whether the results of drops at its destinations are sent to it.
     var receivesDropReports = false
-    /// Whether it is a link that is sent the origins of contents.
-    var receivesOrigins = false
     let connectedAt: UInt64
     var backlog = Backlog()
     /// The reason for which the broker closes the connection.

@@ -132,8 +132,9 @@ struct Peers: ~Copyable, Sendable {
         peerTable[slot].access.groups = hello.groups
         peerTable[slot].label = (hello.label ?? "").asLabel
         peerTable[slot].receivesDropReports = welcome.features.contains(Feature.dropReports.rawValue)
-        let isSentOrigins = welcome.features.contains(Feature.links.rawValue)
-        peerTable[slot].receivesOrigins = peerTable[slot].access.isLink && isSentOrigins
+        if welcome.features.contains(Feature.links.rawValue) {
+            peerTable[slot].access.carriesOrigins = peerTable[slot].access.isLink || hello.carriesOrigins == true
+        }
         let passesDescriptors = welcome.features.contains(Feature.descriptors.rawValue)
         let probes = passesDescriptors && welcome.features.contains(Feature.probe.rawValue)
         context.send(welcome, to: id, stream: 0, descriptorCount: probes ? 1 : 0)

@@ -13,7 +13,7 @@ extension BrokerState {
 
     /// The origin of what a board has, for a peer that is sent it.
     func origin(of name: String, to slot: Peers.Slot) -> Origin? {
-        guard peers[slot].receivesOrigins else { return nil }
+        guard peers[slot].access.carriesOrigins else { return nil }
         return boards.origin(of: name)?.message(at: world.context.epoch)
     }
 

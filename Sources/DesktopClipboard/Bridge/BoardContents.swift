@@ -15,10 +15,8 @@ struct BoardContents: Sendable {
     /// The contents for a display.
     let shown: DesktopContents
 
-    /// - Parameter mark: tells bridges where the contents come from.
     init(
         _ listing: BoardListing,
-        _ mark: BridgeMark,
         isRemote: Bool,
         _ brokers: Brokers,
         report: @escaping @Sendable (String) -> Void
@@ -34,11 +32,12 @@ struct BoardContents: Sendable {
         names = found.prefix(Self.mostNames).map(\.name)
         types = listing.items.first?.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") ?? ""
         // A history must not store these contents, or would use up their loads.
+        let mark = BridgeMark.name(of: listing.contents.origin ?? Origin())
         let isHidden =
             terms?.isConcealed == true || terms?.isTransient == true || terms?.isLocalOnly == true
             || terms?.maximumLoads != nil
         let hints = isHidden && sources[Self.hint.name] == nil ? [Self.hint.name] : []
-        shown = DesktopContents(names + hints + [mark.name]) { name, sink in
+        shown = DesktopContents(names + hints + [mark]) { name, sink in
             do {
                 switch sources[name] {
                 case .type(let type, let item):

@@ -1,23 +1,60 @@
-/// A name among those of a selection, or among the types of a board, that says through which brokers the contents have
-/// come. Contents that have come through a broker do not return to it, whatever other bridges, links and clipboard
-/// managers pass them on.
-struct BridgeMark: Equatable {
+import PasteboardWire
+
+/// A name among those of a selection that is the origin of the contents: their moment, and the brokers and displays
+/// through which they have come. So bridges, links and clipboard managers beside each other bring no contents back, and
+/// nothing old.
+enum BridgeMark {
     private static let prefix = "application/x-pasteboard-bridge."
-    /// The number of brokers after which contents are passed on no more.
-    static let longest = 8
-
-    var epochs: [UInt64]
-
-    init(_ epochs: [UInt64] = []) { self.epochs = epochs }
-
-    /// The mark among names; an empty one if there is none.
-    init(in names: some Sequence<String>) {
-        let name = names.first { $0.lowercased().hasPrefix(Self.prefix) } ?? ""
-        epochs = name.dropFirst(Self.prefix.count).split(separator: ".").prefix(Self.longest)
-            .compactMap { UInt64($0, radix: 16) }
-    }
-
-    var name: String { Self.prefix + epochs.map { String($0, radix: 16) }.joined(separator: ".") }
 
     static func isMark(_ name: String) -> Bool { name.lowercased().hasPrefix(prefix) }
+
+    static func name(of origin: Origin) -> String {
+        let numbers =
+            [origin.milliseconds.map { String($0, radix: 16) } ?? ""] + origin.path.map { String($0, radix: 16) }
+        return prefix + numbers.joined(separator: ".")
+    }
+
+    /// The origin that is among names; nil if none is.
+    static func origin(in names: [String]) -> Origin? {
+        guard let name = names.first(where: isMark) else { return nil }
+        let numbers = name.dropFirst(prefix.count).split(separator: ".", omittingEmptySubsequences: false)
+            .prefix(WireLimits.originPath + 1).map { UInt64($0, radix: 16) }
+        var origin = Origin()
+        (origin.milliseconds, origin.path) = (numbers.first ?? nil, numbers.dropFirst().compactMap(\.self))
+        return origin.path.isEmpty ? nil : origin
+    }
+}
+
+extension Origin {
+    /// The origin of what a program of a display, or its user, does now.
+    init(of display: UInt64) {
+        self.init()
+        path = [display]
+    }
+
+    /// The origin of contents at the next place; nil if they have come through too many.
+    ///
+    /// - Parameter display: the number of the display between the two.
+    func passing(_ display: UInt64) -> Origin? {
+        guard !path.contains(display) else { return self }
+        // The broker adds its own epoch.
+        guard path.count + 1 < WireLimits.originPath else { return nil }
+        var origin = self
+        origin.path.append(display)
+        return origin
+    }
+
+    /// Whether it is the same write.
+    func isSame(as other: Origin?) -> Bool {
+        milliseconds != nil && milliseconds == other?.milliseconds && path.first == other?.path.first
+    }
+}
+
+extension Clear {
+    /// A clear of a board on a display.
+    init(_ board: String, ifChangeCount: UInt64?, on display: UInt64) {
+        self.init(board, ifChangeCount: ifChangeCount)
+        origin = Origin(of: display)
+        requires.append(Feature.links.rawValue)
+    }
 }

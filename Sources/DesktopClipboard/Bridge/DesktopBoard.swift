@@ -172,20 +172,36 @@ final class DesktopBoard: Sendable {
     }
 
     private func changed(to contents: DesktopContents) async throws {
-        let mark = BridgeMark(in: contents.names)
+        let mark = BridgeMark.origin(in: contents.names)
         guard let connection = try await brokers.connection() else { return }
-        // The bridge's own contents, perhaps from a clipboard manager that has taken them over.
-        if let epoch = connection.welcome.epoch, mark.epochs.contains(epoch) {
+        // Contents of this broker, perhaps from a clipboard manager that has taken them over.
+        if let epoch = connection.welcome.epoch, mark?.path.contains(epoch) == true {
             return state.withLock { $0.isPassedOn = true }
         }
-        guard mark.epochs.count < BridgeMark.longest else { return }
-        guard let offer = DesktopOffer(contents, on: selection, isRemote: isRemote, brokers, options) else {
+        let passed = mark?.passing(display.number)
+        guard (mark == nil) == (passed == nil) else { return report("the contents have come through too many places") }
+        guard
+            let offer = DesktopOffer(
+                contents,
+                on: selection,
+                of: display.number,
+                mark: passed,
+                isRemote: isRemote,
+                brokers,
+                options
+            )
+        else {
             report("the contents have no types")
             // The program has the selection, whatever the bridge had there before.
             state.withLock { $0.isPassedOn = false }
             return try await emptied(isCleared: false)
         }
-        try await offer.place()
+        do {
+            try await offer.place()
+        } catch let error as RequestFailure where error.failure.code == .superseded {
+            // The board has got them by another way, or has newer ones.
+            return try await boardChanged(isCleared: false, after: contents.serial, mark)
+        }
         enter(.desktop(offer))
         report("copied on the desktop: \(offer.types)")
         if options.keeps { offer.startKeeping() }
@@ -223,7 +239,9 @@ final class DesktopBoard: Sendable {
             try await brokers.recovering(Recovery(.change)) { connection in
                 let listing = try await connection.listing(of: selection.board, settles: false)
                 guard listing.contents.handle == handle else { return }
-                _ = try await connection.clear(Clear(selection.board, ifChangeCount: listing.contents.changeCount ?? 0))
+                _ = try await connection.clear(
+                    Clear(selection.board, ifChangeCount: listing.contents.changeCount, on: display.number)
+                )
             }
         }
     }
@@ -243,19 +261,27 @@ final class DesktopBoard: Sendable {
         report(text)
     }
 
-    /// - Parameter serial: that of the contents of the selection when the board has changed.
-    private func boardChanged(isCleared: Bool, after serial: UInt64?) async throws {
+    /// - Parameters:
+    ///   - serial: that of the contents of the selection when the board has changed.
+    ///   - mark: the origin of the contents of the selection, if it is known.
+    private func boardChanged(isCleared: Bool, after serial: UInt64?, _ mark: Origin? = nil) async throws {
         let (listing, epoch) = try await brokers.recovering { connection in
             (try await connection.listing(of: selection.board), connection.welcome.epoch ?? 0)
         }
+        let origin = listing.contents.origin ?? Origin()
+        let isOfDisplay = origin.path.contains(display.number)
         guard let handle = listing.contents.handle else {
-            let isShown =
-                switch state.withLock({ $0.phase }) {
-                case .nothing: false
-                // The program of the desktop still has its contents, but the user has cleared them.
-                case .desktop: isCleared
-                case .board: true
-                }
+            let isShown: Bool
+            switch state.withLock({ $0.phase }) {
+            case .nothing: isShown = false
+            // Another bridge of this display has withdrawn them, but the program still has them.
+            case .desktop(let offer)
+            where offer.isOver && (isOfDisplay || !isCleared) && display.serial(of: selection) == offer.contents.serial:
+                return try await changed(to: offer.contents)
+            // The program of the desktop still has its contents, but the user has cleared them.
+            case .desktop: isShown = isCleared && !isOfDisplay
+            case .board: isShown = true
+            }
             guard isShown else { return state.withLock { $0.phase = .nothing } }
             return try await show(nil, after: serial, as: .nothing, "cleared on the pasteboard")
         }
@@ -264,21 +290,20 @@ final class DesktopBoard: Sendable {
         case .board(handle: handle): return
         default: break
         }
-        let types = listing.items.lazy.flatMap(\.representations).map(UniformType.init(of:))
-        let mark = BridgeMark(in: types.flatMap(\.names))
-        guard !mark.epochs.contains(epoch), mark.epochs.count < BridgeMark.longest else { return }
-        // The promises of another bridge of this display are on the selection already.
-        let isPromised = listing.items.contains { $0.representations.contains { $0.provision == .promised } }
-        if listing.contents.ownerLabel == options.label, isPromised {
+        // What the display has already: its program promises them by another bridge, or another bridge shows them.
+        if isOfDisplay, listing.items.contains(where: { $0.representations.contains { $0.provision == .promised } }) {
+            guard origin.path == [display.number, epoch] else { return }
             return options.note(
                 "another bridge of this display writes to pasteboard \(selection.board); end one of them"
             )
+        }
+        if origin.isSame(as: mark) {
+            return state.withLock { ($0.phase, $0.isPassedOn) = (.board(handle: handle), true) }
         }
         let report = { @Sendable [options, selection] (text: String) in options.report("\(selection.rawValue): \(text)")
         }
         let contents = BoardContents(
             listing,
-            BridgeMark(mark.epochs + [epoch]),
             isRemote: isRemote,
             brokers,
             report: report

@@ -7,8 +7,6 @@ import PasteboardWire
 package struct DesktopBridge: Sendable {
     package struct Options: Sendable {
         package var selections = Selection.allCases
-        /// The name of the bridge at the broker, which all bridges of one display have.
-        package var label = ""
         /// Whether contents of the desktop are kept when their program ends.
         package var keeps = false
         /// Called with a line about each event.

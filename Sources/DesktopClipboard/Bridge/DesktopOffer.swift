@@ -10,7 +10,8 @@ final class DesktopOffer: Sendable {
     /// The time in which they are to be there, in milliseconds.
     private static let keepingTime = 5_000
 
-    private let contents: DesktopContents
+    let contents: DesktopContents
+    private let display: UInt64
     private let item: Item
     private let names: [String]
     private let isConcealed: Bool
@@ -19,14 +20,20 @@ final class DesktopOffer: Sendable {
     private let isKept = Lock(false)
 
     /// nil if the contents have no types.
+    ///
+    /// - Parameters:
+    ///   - display: the number of their display.
+    ///   - mark: the origin of contents of another bridge.
     init?(
         _ contents: DesktopContents,
         on selection: Selection,
+        of display: UInt64,
+        mark: Origin?,
         isRemote: Bool,
         _ brokers: Brokers,
         _ options: DesktopBridge.Options
     ) {
-        let found = DesktopNames.representations(of: contents.names)
+        let found = DesktopNames.representations(of: contents.names.filter { !BridgeMark.isMark($0) })
         guard !found.isEmpty else { return nil }
         var item = Item()
         item.representations = found.map(\.representation)
@@ -35,11 +42,13 @@ final class DesktopOffer: Sendable {
             item.teamData = FileOrigin(path: "")?.teamData
         }
         let names = found.map(\.name)
-        (self.contents, self.item, self.names) = (contents, item, names)
+        (self.contents, self.display, self.item, self.names) = (contents, display, item, names)
         var write = Write()
         write.board = selection.board
         write.terms = ContentTerms.terms(nil, withHintsIn: contents.names)
         if write.terms != nil { write.requires = [Feature.terms.rawValue] }
+        write.origin = mark ?? Origin(of: display)
+        write.requires.append(Feature.links.rawValue)
         isConcealed = write.terms?.isConcealed == true
         let report = options.report
         offer = Offer(write, [item], at: brokers) { ask in
@@ -62,6 +71,9 @@ final class DesktopOffer: Sendable {
     /// The publication at the present broker.
     var handle: UInt64? { offer.last?.committed.handle }
 
+    /// Whether other contents have replaced the promises, or somebody has cleared them.
+    var isOver: Bool { offer.isOver }
+
     /// Writes the promises, and answers asks until they end, also over brokers.
     func place() async throws {
         _ = try await offer.place()
@@ -73,7 +85,7 @@ final class DesktopOffer: Sendable {
         keeping.withLock(\.self)?.cancel()
         offer.end()
         guard let last = offer.last else { return }
-        let clear = Clear(offer.board, ifChangeCount: last.committed.changeCount)
+        let clear = Clear(offer.board, ifChangeCount: last.committed.changeCount, on: display)
         _ = try? await last.connection.clear(clear, until: MonotonicClock.deadline(milliseconds: DesktopTime.list))
     }
 

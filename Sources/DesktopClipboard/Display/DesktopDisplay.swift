@@ -45,6 +45,8 @@ package enum DesktopEvent: Sendable {
 package protocol DesktopDisplay: Sendable {
     /// The events of all selections, the present contents first.
     var events: Mailbox<DesktopEvent> { get }
+    /// The number of the display, which each bridge of it finds; known before the first event.
+    var number: UInt64 { get }
 
     /// Serves the connection until it ends.
     ///

@@ -67,6 +67,7 @@ package final class WaylandClipboard: DesktopDisplay {
     private static let mostDescriptors = 64
 
     package let events: Mailbox<DesktopEvent>
+    package let number: UInt64
     private let loop: Loop
     private let socket: OwnedDescriptor
     private let state = Lock(State())
@@ -78,12 +79,16 @@ package final class WaylandClipboard: DesktopDisplay {
     /// - Throws: `link-down` if it does not answer in time, or lacks data control.
     package convenience init(connecting path: String, on loop: Loop) async throws {
         let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
-        try await self.init(over: Socket.connect(path: path, deadline: deadline), on: loop)
+        let socket = try Socket.connect(path: path, deadline: deadline)
+        // In a container, the path may be another one.
+        let file = try System.status(at: path)
+        let number = KeptDirectory.number(of: "\(try System.bootID()) \(file?.device ?? 0) \(file?.inode ?? 0)")
+        try await self.init(over: socket, number: number, on: loop)
     }
 
     /// - Parameter socket: a non-blocking socket whose other end is a compositor.
-    init(over socket: consuming OwnedDescriptor, on loop: Loop) async throws {
-        self.loop = loop
+    init(over socket: consuming OwnedDescriptor, number: UInt64 = 1, on loop: Loop) async throws {
+        (self.number, self.loop) = (number, loop)
         self.socket = socket
         (events, wakeUp, transfers) = (Mailbox(on: loop), Mailbox(on: loop), TaskList(on: loop))
         try await begin()

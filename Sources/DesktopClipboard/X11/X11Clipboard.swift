@@ -36,6 +36,7 @@ package final class X11Clipboard: DesktopDisplay {
         var isSaving = false
         var window: UInt32 = 0
         var manager: UInt32 = 0
+        var number: UInt64 = 0
     }
 
     /// The targets that are no types of contents.
@@ -89,7 +90,10 @@ package final class X11Clipboard: DesktopDisplay {
             try await connection.atom("CLIPBOARD"): Selection.clipboard, try await connection.atom("PRIMARY"): .primary,
         ]
         let manager = try await connection.atom("CLIPBOARD_MANAGER")
-        state.withLock { ($0.window, $0.selections, $0.manager) = (window, selections, manager) }
+        let number = try await connection.displayNumber()
+        state.withLock { state in
+            (state.window, state.selections, state.manager, state.number) = (window, selections, manager, number)
+        }
         try await connection.watchOwners(of: Array(selections.keys), by: window) { [weak self] change in
             guard let self, let selection = selections[change.selection] else { return }
             state.withLock { _ = $0.known.insert(selection) }
@@ -108,6 +112,8 @@ package final class X11Clipboard: DesktopDisplay {
         }
         throw Failure(.linkDown, "the connection to the X server has ended")
     }
+
+    package var number: UInt64 { state.withLock { $0.number } }
 
     private func owner(of selection: UInt32) async throws -> UInt32 {
         var (_, fields) = try await connection.reply(to: X11Request.owner(of: selection))

@@ -30,6 +30,22 @@ extension X11Connection {
         return X11Property(type: type, bytes: bytes, rest: rest)
     }
 
+    /// The number of the display, which its first bridge has put on the root window.
+    func displayNumber() async throws -> UInt64 {
+        let (name, type) = (try await atom("_PASTEBOARD_DISPLAY"), try await atom("CARDINAL"))
+        // Of bridges that start together, the first one to append counts.
+        for isMade in [false, true] {
+            let words = try await property(name, of: setup.root).words
+            if words.count >= 2 { return UInt64(words[0]) << 32 | UInt64(words[1]) }
+            guard !isMade else { break }
+            var writer = FieldWriter()
+            for _ in 0..<2 { writer.append(UInt32.random(in: 1 ... .max)) }
+            send(X11Request.changeProperty(name, of: setup.root, type: type, format: 32, writer.bytes, appends: true))
+        }
+        // Another program has given the property another form.
+        return .random(in: 1 ... .max)
+    }
+
     /// Passes all bytes of a property to a sink, part by part, and deletes the property.
     ///
     /// - Returns: their number.

@@ -36,6 +36,10 @@ package struct StandingWrite: Sendable {
         again.reclaimsChangeCount = first?.committed.changeCount
         again.reclaimsEpoch = first?.committed.epoch
         again.requires = [Feature.reclaim.rawValue]
+        if let origin = write.origin {
+            again.origin = origin
+            again.requires.append(Feature.links.rawValue)
+        }
         guard let terms = write.terms else { return again }
         again.terms = terms
         again.requires.append(Feature.terms.rawValue)

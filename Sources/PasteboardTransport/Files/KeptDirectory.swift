@@ -87,10 +87,12 @@ package final class KeptDirectory: Sendable {
         return hash("\(canonical(socket.directory))/\(last)")
     }
 
-    /// A number for a text, in hexadecimal digits: FNV-1a with 64 bits.
-    package static func hash(_ text: String) -> String {
-        let hash = text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return String(hash, radix: 16)
+    /// A number for a text, in hexadecimal digits.
+    package static func hash(_ text: String) -> String { String(number(of: text), radix: 16) }
+
+    /// A number for a text: FNV-1a with 64 bits.
+    package static func number(of text: String) -> UInt64 {
+        text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
     /// Whether an open file is one of such a directory, of any socket.

@@ -28,7 +28,8 @@ package enum Feature: UInt32, Sendable, CaseIterable {
     case allBoards = 12
     /// A descriptor without use is passed with `welcome`: the client finds out whether descriptors arrive.
     case probe = 13
-    /// `origin` of writes, clears and the answers to links, `sees_concealed` of hello, `destinations` of a watch.
+    /// `origin` of writes, clears and the answers to links and bridges, `sees_concealed` and `carries_origins` of
+    /// hello, `destinations` of a watch.
     case links = 14
 
     /// Throws unless every number is known here.

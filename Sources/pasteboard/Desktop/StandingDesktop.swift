@@ -26,9 +26,7 @@ final class StandingDesktop: Sendable {
         _ = System.raiseDescriptorLimit()
         let (address, other) = try addresses()
         var (hasBegun, backoff, target, lastNote) = (false, Backoff(), address, "")
-        var options = options
-        options.label = "desktop \(address.name)"
-        let brokers = try Brokers.startingOne(on: loop, label: options.label)
+        let brokers = try Brokers.forBridge(on: loop, label: "desktop \(address.name)")
         defer { brokers.end() }
         // The broker makes the directory of the locks.
         _ = try await brokers.connection()

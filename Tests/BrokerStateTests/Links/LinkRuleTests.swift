@@ -237,6 +237,29 @@ import Testing
         #expect(successor.list("other", from: link).first(Contents.self)?.origin == Origin([78], 9_003))
     }
 
+    @Test("What a bridge has written comes back with its path, which stays shorter than the limit")
+    func bridge() {
+        let path = (1...14).map { UInt64($0) }
+        for (path, reclaimed, saved) in [
+            ([50], [50, 78], [50, 77, 78]), (path, path + [78], Array(path.prefix(13)) + [77, 78]),
+        ] {
+            let test = Self()
+            test.broker.setSaving(true)
+            test.broker.setWall(5_000)
+            let bridge = test.broker.connect(links: true, carriesOrigins: true)
+            let kept = [Item([Representation("a", kept: true)])]
+            test.broker.write(kept, kept: [[1]], origin: Origin(path, nil), from: bridge)
+            #expect(test.contents(for: bridge)?.origin == Origin(path + [77], 5_000))
+            let successor = test.broker.successor()
+            let next = successor.connect(links: true, carriesOrigins: true)
+            #expect(test.contents(for: next, at: successor)?.origin == Origin(saved, 5_000))
+            let request = successor.begin(board: "b", reclaiming: 5, of: 70, origin: Origin(path, 4_000), from: next)
+            successor.send(Item("a"), on: request, from: next)
+            successor.commit(1, on: request, from: next)
+            #expect(successor.list("b", from: next).first(Contents.self)?.origin == Origin(reclaimed, 4_000))
+        }
+    }
+
     @Test("A reclaim keeps the moment of contents whose place it takes, and otherwise gets a new one")
     func reclaimed() throws {
         broker.setWall(5_000)

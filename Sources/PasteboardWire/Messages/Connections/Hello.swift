@@ -17,6 +17,9 @@ package struct Hello: WireMessage {
     package var groups: [String] = []
     /// Whether a link may also see concealed contents, because its user wants that (feature `links`).
     package var seesConcealed: Bool?
+    /// Whether a program is sent origins, and may send them, as a link does: it keeps a board and something else the
+    /// same (feature `links`).
+    package var carriesOrigins: Bool?
 
     package init() {}
 
@@ -30,5 +33,6 @@ package struct Hello: WireMessage {
         visit(7, "program_version", &programVersion)
         visit(8, "groups", &groups, most: WireLimits.groups)
         visit(9, "sees_concealed", &seesConcealed)
+        visit(10, "carries_origins", &carriesOrigins)
     }
 }

@@ -38,6 +38,8 @@ package struct SavedContents: ProtobufMessage {
     package var totalChangeCount: UInt64?
     /// The moment of their write, in milliseconds since 1970.
     package var moment: UInt64?
+    /// The path of their origin, without the broker that has saved them.
+    package var path: [UInt64] = []
 
     package init() {}
 
@@ -62,5 +64,6 @@ package struct SavedContents: ProtobufMessage {
         visit(18, "booted_at", &bootedAt)
         visit(19, "total_change_count", &totalChangeCount)
         visit(20, "moment", &moment)
+        visit(21, "path", &path, most: WireLimits.originPath)
     }
 }
