@@ -139,7 +139,7 @@ enum CommandLineTool {
                 return try await command.init(parsed).run(on: loop)
             }
         } catch {
-            let code = ((error as? RequestFailure)?.failure ?? error as? Failure)?.code
+            let code = error.asFailure?.code
             // Its deadline has interrupted it.
             if code == .cancelled { try Invocation.current.check() }
             guard Invocation.current.isQuiet, let code, CommandFailure.exitCode(of: code) == 1 else { throw error }

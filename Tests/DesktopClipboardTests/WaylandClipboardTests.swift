@@ -35,6 +35,20 @@ import Testing
         #expect(failure?.code == .linkDown)
     }
 
+    @Test("A compositor that does not answer is one that cannot be reached")
+    func silence() async throws {
+        let loop = try Loop()
+        try loop.start(named: "test-loop", stackSize: 1 << 20)
+        defer { loop.end() }
+        let (near, far) = try Socket.pair().shared()
+        defer { withExtendedLifetime(far) {} }
+        let failure = await #expect(throws: Failure.self) {
+            let deadline = MonotonicClock.deadline(milliseconds: 1)
+            _ = try await WaylandClipboard(over: System.duplicate(near.raw), until: deadline, on: loop)
+        }
+        #expect(failure == Failure(.linkDown, "the compositor does not answer"))
+    }
+
     @Test("The names and bytes of a program arrive, of both protocols", arguments: ["ext", "zwlr"])
     func incoming(protocolName: String) async throws {
         let globals = [("wl_seat", UInt32(7)), ("\(protocolName)_data_control_manager_v1", 2)]

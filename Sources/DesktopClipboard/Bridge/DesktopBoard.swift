@@ -318,9 +318,6 @@ final class DesktopBoard: Sendable {
 }
 
 extension Error {
-    /// The failure of a request, or of a display.
-    var asFailure: Failure? { (self as? RequestFailure)?.failure ?? self as? Failure }
-
     /// The reason for lines about events.
     var reason: String {
         if self is CancellationError { return "the other program has ended the load" }

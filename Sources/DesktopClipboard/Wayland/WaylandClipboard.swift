@@ -83,18 +83,25 @@ package final class WaylandClipboard: DesktopDisplay {
         // In a container, the path may be another one.
         let file = try System.status(at: path)
         let number = KeptDirectory.number(of: "\(try System.bootID()) \(file?.device ?? 0) \(file?.inode ?? 0)")
-        try await self.init(over: socket, number: number, on: loop)
+        try await self.init(over: socket, number: number, until: deadline, on: loop)
     }
 
-    /// - Parameter socket: a non-blocking socket whose other end is a compositor.
-    init(over socket: consuming OwnedDescriptor, number: UInt64 = 1, on loop: Loop) async throws {
+    /// - Parameters:
+    ///   - socket: a non-blocking socket whose other end is a compositor.
+    ///   - deadline: the time by which it has to answer (see `MonotonicClock`).
+    init(
+        over socket: consuming OwnedDescriptor,
+        number: UInt64 = 1,
+        until deadline: UInt64 = .max,
+        on loop: Loop
+    ) async throws {
         (self.number, self.loop) = (number, loop)
         self.socket = socket
         (events, wakeUp, transfers) = (Mailbox(on: loop), Mailbox(on: loop), TaskList(on: loop))
-        try await begin()
+        try await begin(until: deadline)
     }
 
-    private func begin() async throws {
+    private func begin(until deadline: UInt64) async throws {
         let callback = state.withLock { state in
             let callback = state.newID()
             state.send(WaylandMessage.request(Object.display, 1) { $0.append(Object.registry) })
@@ -103,7 +110,6 @@ package final class WaylandClipboard: DesktopDisplay {
         }
         try flush()
         var decoder = WaylandDecoder()
-        let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
         var isComplete = false
         while !isComplete {
             guard await loop.ready(PollInterest(socket.raw, .readable), until: deadline) else {

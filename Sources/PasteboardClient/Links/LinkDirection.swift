@@ -93,7 +93,7 @@ final class LinkDirection: Sendable {
             let listing = try await from.connection.listing(of: name, settles: false)
             for step in state.withLock({ $0.board.listed(listing) }) { try await perform(step) }
         } catch {
-            refused((error as? RequestFailure)?.failure ?? Failure(.invalidArgument, "\(error)"))
+            refused(error.asFailure ?? Failure(.invalidArgument, "\(error)"))
         }
     }
 

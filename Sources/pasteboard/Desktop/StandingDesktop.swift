@@ -51,7 +51,7 @@ final class StandingDesktop: Sendable {
             } catch {
                 try signals.check()
                 if let lost = error as? DesktopBridge.BrokerLost { throw lost.reason }
-                let failure = (error as? RequestFailure)?.failure ?? error as? Failure
+                let failure = error.asFailure
                 guard hasBegun, !Task.isCancelled else { throw failure ?? error }
                 let text = failure?.text ?? "\(error)"
                 if exchange(&lastNote, with: text) != text { options.note("\(text); waiting for the display") }

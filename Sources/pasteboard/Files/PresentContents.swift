@@ -62,7 +62,7 @@ enum PresentContents {
     }
 
     private static func isSuperseded(_ error: any Error) -> Bool {
-        ((error as? RequestFailure)?.failure ?? error as? Failure)?.code == .superseded
+        error.asFailure?.code == .superseded
     }
 
     /// All items of a board, for a copy on another one. Kept bytes that the broker passes as descriptors are not

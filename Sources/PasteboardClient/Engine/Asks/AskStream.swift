@@ -91,7 +91,7 @@ package struct AskStream: Sendable {
 
     /// Fails the load, unless it has ended.
     fileprivate func fail(_ error: any Error) {
-        let failure = (error as? RequestFailure)?.failure ?? error as? Failure ?? Failure(.sourceFailed, "\(error)")
+        let failure = error.asFailure ?? Failure(.sourceFailed, "\(error)")
         stream.endAnswer(failure)
     }
 }
