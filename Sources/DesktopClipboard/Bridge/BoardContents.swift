@@ -32,11 +32,11 @@ struct BoardContents: Sendable {
         names = found.prefix(Self.mostNames).map(\.name)
         types = listing.items.first?.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") ?? ""
         // A history must not store these contents, or would use up their loads.
-        let mark = BridgeMark.name(of: listing.contents.origin ?? Origin())
-        let isHidden =
+        let needsHint =
             terms?.isConcealed == true || terms?.isTransient == true || terms?.isLocalOnly == true
             || terms?.maximumLoads != nil
-        let hints = isHidden && sources[Self.hint.name] == nil ? [Self.hint.name] : []
+        let hints = needsHint && sources[Self.hint.name] == nil ? [Self.hint.name] : []
+        let mark = BridgeMark.name(of: listing.contents.origin ?? Origin())
         shown = DesktopContents(names + hints + [mark]) { name, sink in
             do {
                 switch sources[name] {

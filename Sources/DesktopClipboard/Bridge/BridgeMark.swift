@@ -32,9 +32,8 @@ extension Origin {
         path = [display]
     }
 
-    /// The origin of contents at the next place; nil if they have come through too many.
-    ///
-    /// - Parameter display: the number of the display between the two.
+    /// The origin with the number of a display at the end of its path, unchanged if it has come through this display
+    /// already; nil if the path is full.
     func passing(_ display: UInt64) -> Origin? {
         guard !path.contains(display) else { return self }
         // The broker adds its own epoch.

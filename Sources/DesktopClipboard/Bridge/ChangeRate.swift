@@ -15,7 +15,7 @@ struct ChangeRate {
     /// The time at which the next change may be passed on (see `MonotonicClock`). Until then only the last one is kept.
     var next: UInt64 { moments.count < Self.most ? 0 : moments[0].addingClamped(Self.second) }
 
-    /// Whether to tell the user that changes wait, which happens at most once a minute.
+    /// Whether to tell the user that the next change waits, which happens at most once a minute.
     mutating func reports(at now: UInt64) -> Bool {
         if let lastReport, now < lastReport.addingClamped(60 * Self.second) { return false }
         lastReport = now

@@ -5,8 +5,8 @@ import TypeIdentifiers
 
 /// One board and one selection, which have the same contents.
 ///
-/// A change of one side is written to the other one. The contents of the bridge itself are recognized: on the board by
-/// their publication, on the selection by their mark.
+/// A change of one side is written to the other one. The bridge recognizes its own contents: on the board by their
+/// handle and their path, on the selection by their serial number, or by their mark if another program offers them.
 final class DesktopBoard: Sendable {
     private enum Input: Sendable {
         case desktop(DesktopEvent)
@@ -30,11 +30,11 @@ final class DesktopBoard: Sendable {
     private struct State {
         var phase = Phase.nothing
         var rate = ChangeRate()
-        /// Whether another program, such as a clipboard manager, has taken the contents of the bridge over.
-        var isPassedOn = false
+        /// Whether another program, such as a clipboard manager, offers the contents of the board.
+        var isOfferedAgain = false
     }
 
-    /// The time before a change is passed on again that has failed, in milliseconds.
+    /// The delay before a change that has failed is written again, in milliseconds.
     private static let retry = 500
     /// The failures of a broker or display that was lost.
     private static let losses: [ErrorCode] = [
@@ -150,7 +150,7 @@ final class DesktopBoard: Sendable {
 
     private func enter(_ phase: Phase) {
         state.withLock { state in
-            (state.phase, state.isPassedOn) = (phase, false)
+            (state.phase, state.isOfferedAgain) = (phase, false)
             state.rate.count(at: MonotonicClock.now())
         }
     }
@@ -174,27 +174,28 @@ final class DesktopBoard: Sendable {
     private func changed(to contents: DesktopContents) async throws {
         let mark = BridgeMark.origin(in: contents.names)
         guard let connection = try await brokers.connection() else { return }
-        // Contents of this broker, perhaps from a clipboard manager that has taken them over.
+        // Contents of this broker, from a clipboard manager or from another bridge.
         if let epoch = connection.welcome.epoch, mark?.path.contains(epoch) == true {
-            return state.withLock { $0.isPassedOn = true }
+            return state.withLock { $0.isOfferedAgain = true }
         }
         let passed = mark?.passing(display.number)
-        guard (mark == nil) == (passed == nil) else { return report("the contents have come through too many places") }
+        guard (mark == nil) == (passed == nil) else {
+            return report("the contents came through too many brokers and displays")
+        }
         guard
             let offer = DesktopOffer(
                 contents,
                 on: selection,
                 of: display.number,
-                mark: passed,
+                from: passed,
                 isRemote: isRemote,
                 brokers,
                 options
             )
         else {
             report("the contents have no types")
-            // The program has the selection, whatever the bridge had there before.
-            state.withLock { $0.isPassedOn = false }
-            return try await emptied(isCleared: false)
+            // The program has the selection, so that those before them are over.
+            return try await emptied(isCleared: true)
         }
         do {
             try await offer.place()
@@ -208,34 +209,34 @@ final class DesktopBoard: Sendable {
     }
 
     private func emptied(isCleared: Bool) async throws {
-        let (phase, isPassedOn) = state.withLock { state in
-            (exchange(&state.phase, with: .nothing), exchange(&state.isPassedOn, with: false))
+        let (phase, isOfferedAgain) = state.withLock { state in
+            (exchange(&state.phase, with: .nothing), exchange(&state.isOfferedAgain, with: false))
         }
         do {
-            try await emptied(isCleared: isCleared, phase, isPassedOn: isPassedOn)
+            try await emptied(isCleared: isCleared, phase, isOfferedAgain: isOfferedAgain)
         } catch {
             // This is tried again.
             state.withLock { state in
-                if case .nothing = state.phase { (state.phase, state.isPassedOn) = (phase, isPassedOn) }
+                if case .nothing = state.phase { (state.phase, state.isOfferedAgain) = (phase, isOfferedAgain) }
             }
             throw error
         }
     }
 
-    private func emptied(isCleared: Bool, _ phase: Phase, isPassedOn: Bool) async throws {
+    private func emptied(isCleared: Bool, _ phase: Phase, isOfferedAgain: Bool) async throws {
         switch phase {
         case .nothing: break
-        // The program that had taken them over has ended.
-        case .board where isPassedOn && !isCleared: try await boardChanged(isCleared: false, after: nil)
+        // The program that has offered them again has ended.
+        case .board where isOfferedAgain && !isCleared: try await boardChanged(isCleared: false, after: nil)
         case .desktop(let offer):
             guard options.keeps, !isCleared, await offer.leave() else {
                 report("the desktop has nothing any more")
                 return await offer.end()
             }
-            report("the program has ended; its contents are kept")
+            report("the desktop has nothing any more; the contents are kept")
             try await boardChanged(isCleared: false, after: nil)
         case .board(let handle):
-            report("cleared on the desktop")
+            report("the desktop has nothing any more")
             try await brokers.recovering(Recovery(.change)) { connection in
                 let listing = try await connection.listing(of: selection.board, settles: false)
                 guard listing.contents.handle == handle else { return }
@@ -283,7 +284,7 @@ final class DesktopBoard: Sendable {
             case .board: isShown = true
             }
             guard isShown else { return state.withLock { $0.phase = .nothing } }
-            return try await show(nil, after: serial, as: .nothing, "cleared on the pasteboard")
+            return try await show(nil, after: serial, as: .nothing, "the pasteboard is empty")
         }
         switch state.withLock({ $0.phase }) {
         case .desktop(let offer) where offer.handle == handle: return
@@ -298,7 +299,7 @@ final class DesktopBoard: Sendable {
             )
         }
         if origin.isSame(as: mark) {
-            return state.withLock { ($0.phase, $0.isPassedOn) = (.board(handle: handle), true) }
+            return state.withLock { ($0.phase, $0.isOfferedAgain) = (.board(handle: handle), true) }
         }
         let report = { @Sendable [options, selection] (text: String) in options.report("\(selection.rawValue): \(text)")
         }
@@ -309,8 +310,8 @@ final class DesktopBoard: Sendable {
             report: report
         )
         guard !contents.names.isEmpty else {
-            // Hidden contents also end the contents before them.
-            return try await show(nil, after: serial, as: .nothing, "the contents must not be seen there")
+            // Such contents also end those before them.
+            return try await show(nil, after: serial, as: .nothing, "the contents have nothing for the desktop")
         }
         let text = "copied on the pasteboard: \(contents.types)"
         try await show(contents.shown, after: serial, as: .board(handle: handle), text)

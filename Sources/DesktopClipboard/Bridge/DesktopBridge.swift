@@ -2,8 +2,8 @@ package import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
-/// Keeps boards and the selections of a desktop session the same, both ways: what is copied on one side is promised on
-/// the other, and its bytes move when somebody pastes.
+/// Synchronizes boards with the selections of a desktop session: what is copied on one side is promised on the other,
+/// and its bytes move when somebody pastes.
 package struct DesktopBridge: Sendable {
     package struct Options: Sendable {
         package var selections = Selection.allCases
@@ -37,9 +37,11 @@ package struct DesktopBridge: Sendable {
         )
     }
 
-    /// Serves both sides until the display is lost. Promises of the desktop's contents are withdrawn then.
+    /// Serves both sides until one of them is lost. At the end it clears each board that still has contents of a
+    /// program of the desktop, with what was kept of them.
     ///
-    /// - Throws: the reason; `BrokerLost` if the broker does not come back; `cancelled` if the task is cancelled.
+    /// - Throws: the reason; `BrokerLost` if the broker was stopped, or refuses the bridge; `cancelled` if the task is
+    ///   cancelled.
     package func run() async throws {
         let end = Mailbox<any Error>(on: loop)
         @Sendable func start(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {

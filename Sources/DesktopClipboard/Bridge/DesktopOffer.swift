@@ -3,7 +3,7 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// The promise of a board for what a program of the desktop has on a selection.
+/// An offer of promises for what a program of the desktop has on a selection.
 final class DesktopOffer: Sendable {
     /// The bytes that are kept at once.
     private static let keptAtOnce: UInt64 = 16 << 20
@@ -23,12 +23,12 @@ final class DesktopOffer: Sendable {
     ///
     /// - Parameters:
     ///   - display: the number of their display.
-    ///   - mark: the origin of contents of another bridge.
+    ///   - origin: that of the mark, if they have one.
     init?(
         _ contents: DesktopContents,
         on selection: Selection,
         of display: UInt64,
-        mark: Origin?,
+        from origin: Origin?,
         isRemote: Bool,
         _ brokers: Brokers,
         _ options: DesktopBridge.Options
@@ -47,7 +47,7 @@ final class DesktopOffer: Sendable {
         write.board = selection.board
         write.terms = ContentTerms.terms(nil, withHintsIn: contents.names)
         if write.terms != nil { write.requires = [Feature.terms.rawValue] }
-        write.origin = mark ?? Origin(of: display)
+        write.origin = origin ?? Origin(of: display)
         write.requires.append(Feature.links.rawValue)
         isConcealed = write.terms?.isConcealed == true
         let report = options.report
@@ -71,10 +71,10 @@ final class DesktopOffer: Sendable {
     /// The publication at the present broker.
     var handle: UInt64? { offer.last?.committed.handle }
 
-    /// Whether other contents have replaced the promises, or somebody has cleared them.
+    /// Whether the promises have ended.
     var isOver: Bool { offer.isOver }
 
-    /// Writes the promises, and answers asks until they end, also over brokers.
+    /// Writes the promises, and starts a task that answers asks until they end, also at the next broker.
     func place() async throws {
         _ = try await offer.place()
         Task(executorPreference: offer.brokers.loop) { [offer] in _ = try? await offer.serve() }
@@ -91,16 +91,16 @@ final class DesktopOffer: Sendable {
 
     // MARK: Keeping
 
-    /// Lets the broker have the bytes, as far as they are few.
+    /// Starts the hand-over of a few bytes.
     func startKeeping() {
         keeping.withLock { task in
             task = Task(executorPreference: offer.brokers.loop) { await self.handOver(upTo: Self.keptAtOnce) }
         }
     }
 
-    /// Lets the broker have the bytes.
+    /// Hands the bytes over.
     ///
-    /// - Returns: whether it has any.
+    /// - Returns: whether the broker keeps any bytes of these contents.
     func keep(upTo limit: UInt64) async -> Bool {
         await keeping.withLock(\.self)?.value
         await handOver(upTo: limit)

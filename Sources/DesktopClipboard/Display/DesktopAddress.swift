@@ -37,7 +37,7 @@ package enum DesktopAddress: Sendable, Equatable {
         }
     }
 
-    /// Whether its programs may run on another machine.
+    /// Whether it is forwarded, so that its programs and their files may be those of another machine.
     package var isRemote: Bool {
         if case .x11(let name) = self { name.isForwarded } else { false }
     }
@@ -57,7 +57,7 @@ package enum DesktopAddress: Sendable, Equatable {
         }
     }
 
-    /// The path of the lock of a display, of which each has at most one bridge.
+    /// The path of the lock that allows one bridge for each name of a display.
     ///
     /// - Parameter directory: the directory of the user's sockets.
     package func lockPath(in directory: String) -> String {

@@ -5,7 +5,7 @@ package enum Selection: String, CaseIterable, Sendable {
     case clipboard
     case primary
 
-    /// The board that is kept the same.
+    /// The board with which it is synchronized.
     package var board: String { self == .clipboard ? BoardName.general : "primary" }
 }
 
@@ -53,11 +53,11 @@ package protocol DesktopDisplay: Sendable {
     /// - Throws: the reason.
     func run() async throws
 
-    /// The serial number of the contents of a selection; 0 for those of the bridge, nil if it has none. An event that
-    /// says otherwise is older than a change by the bridge.
+    /// The serial number of the contents of a selection; 0 for those of the bridge, nil if it has none. An event with
+    /// another one is out of date.
     func serial(of selection: Selection) -> UInt64?
 
-    /// Takes a selection over, or clears it. Causes no event.
+    /// Becomes the owner of a selection, or clears it. Causes no event, unless another program was faster.
     func show(_ contents: DesktopContents?, on selection: Selection) async throws
 }
 
@@ -65,14 +65,14 @@ package protocol DesktopDisplay: Sendable {
 enum DesktopTime {
     /// The time in which a program has to take or send the next bytes, in milliseconds.
     static let stall = 30_000
-    /// The time for a list of types, in milliseconds.
+    /// The time for a short answer, such as a list of types, in milliseconds.
     static let list = 5_000
     /// The number of transfers to programs of the desktop that run at once; further ones are refused.
     static let transfers = 64
 }
 
 extension DesktopEvent {
-    /// The selection whose contents it names; nil for other events.
+    /// The selection that has changed; nil for other events.
     var selection: Selection? {
         switch self {
         case .changed(let selection, _), .emptied(let selection, _): selection
@@ -81,10 +81,11 @@ extension DesktopEvent {
     }
 }
 
-/// The names of contents. Of endless ones, the first count, and those that say how to treat the contents.
+/// The names of contents: the first ones of an endless list, and later ones that are a bridge mark, or the hint of a
+/// password manager.
 struct NameList {
     private static let most = 512
-    /// The further names that are kept.
+    /// The number of later ones.
     private static let mostSigns = 16
 
     private(set) var names: [String] = []
