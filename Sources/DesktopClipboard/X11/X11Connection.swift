@@ -34,7 +34,7 @@ final class X11Connection: Sendable {
         var sequence: UInt16 = 0
         var answers: [UInt16: Mailbox<Answer>] = [:]
         /// - isOwner: whether only the end of the window counts.
-        var windows: [(window: UInt32, box: Mailbox<X11WindowEvent>, isOwner: Bool)] = []
+        var windows: [(window: UInt32, box: Mailbox<X11WindowEvent>, isOwner: Bool, sequence: UInt16)] = []
         var ownerChanged: (@Sendable (X11OwnerChange) -> Void)?
         var decoder = X11Decoder()
         var resources: UInt32 = 0
@@ -112,7 +112,7 @@ final class X11Connection: Sendable {
             try? Socket.endWriting(socket.raw)
             let (answers, windows) = state.withLock { ($0.answers, $0.windows) }
             for answer in answers.values { answer.close() }
-            for (_, box, _) in windows { box.close() }
+            for window in windows { window.box.close() }
         }
         wakeUp.put(())
         while true {
@@ -179,8 +179,8 @@ final class X11Connection: Sendable {
             state.withLock { $0.answers[sequence] }?.put(.reply(detail: detail, fields))
         case .error(let sequence, let code, let resource):
             if let answer = state.withLock({ $0.answers[sequence] }) { answer.put(.error(code)) }
-            // A window whose program has ended.
-            if code == 3 { tell(resource, .destroyed) }
+            // A window whose program has ended, unless the request was for an earlier window of this number.
+            if code == 3 { tell(resource, .destroyed, after: sequence) }
         case .event(let code, let detail, var fields): try handle(event: code, detail, &fields)
         }
     }
@@ -221,10 +221,14 @@ final class X11Connection: Sendable {
 
     // MARK: Windows
 
-    private func tell(_ window: UInt32, _ event: X11WindowEvent) {
+    /// - Parameter sequence: the number of a request: only transfers that have begun before it are told.
+    private func tell(_ window: UInt32, _ event: X11WindowEvent, after sequence: UInt16? = nil) {
         let isEnd = if case .destroyed = event { true } else { false }
         let boxes = state.withLock { state in
-            state.windows.filter { $0.window == window && (isEnd || !$0.isOwner) }.map(\.box)
+            state.windows.filter { entry in
+                entry.window == window && (isEnd || !entry.isOwner)
+                    && sequence.map { Int16(bitPattern: $0 &- entry.sequence) > 0 } ?? true
+            }.map(\.box)
         }
         for box in boxes { box.put(event) }
     }
@@ -233,7 +237,7 @@ final class X11Connection: Sendable {
     ///
     /// - Parameter isOwner: whether only the end of the window counts.
     func watch(_ window: UInt32, _ box: Mailbox<X11WindowEvent>, isOwner: Bool = false) {
-        state.withLock { $0.windows.append((window, box, isOwner)) }
+        state.withLock { $0.windows.append((window, box, isOwner, $0.sequence)) }
     }
 
     func forget(_ window: UInt32, _ box: Mailbox<X11WindowEvent>) {

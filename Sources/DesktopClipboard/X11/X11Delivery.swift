@@ -8,6 +8,7 @@ final class X11Delivery: Sendable {
     fileprivate struct State {
         var bytes: [UInt8] = []
         var isIncremental = false
+        var isOver = false
     }
 
     /// The limits of the bytes of one property, which a single request has.
@@ -42,8 +43,8 @@ final class X11Delivery: Sendable {
 
     /// Delivers the bytes that `body` passes.
     ///
-    /// - Throws: what fails before the program was told anything. Later failures end the bytes, because the protocol
-    ///   has no other way.
+    /// - Throws: what fails before the program was told anything. Later failures end the bytes of a program that has not
+    ///   ended, because the protocol has no other way.
     func run(incremental: UInt32, _ body: (@escaping ByteSink) async throws -> Void) async throws {
         defer { connection.forget(request.requestor, box) }
         do {
@@ -54,7 +55,10 @@ final class X11Delivery: Sendable {
                 }
             }
         } catch {
-            guard state.withLock(\.isIncremental) else { throw error }
+            let (isIncremental, isOver) = state.withLock { ($0.isIncremental, $0.isOver) }
+            guard isIncremental else { throw error }
+            // Another program may have a window of the same number now.
+            guard !isOver else { return }
             state.withLock { $0.bytes = [] }
         }
         let (rest, isIncremental) = state.withLock { ($0.bytes, $0.isIncremental) }
@@ -74,7 +78,9 @@ final class X11Delivery: Sendable {
         let end = MonotonicClock.deadline(milliseconds: DesktopTime.stall)
         while let event = await box.next(until: end) {
             switch event {
-            case .destroyed: throw Failure(.destinationGone, "the program that pastes has ended")
+            case .destroyed:
+                state.withLock { $0.isOver = true }
+                throw Failure(.destinationGone, "the program that pastes has ended")
             case .propertyChanged(request.property, isDeleted: true, _):
                 connection.send(
                     X11Request.changeProperty(request.property, of: request.requestor, type: type, format: 8, bytes)
