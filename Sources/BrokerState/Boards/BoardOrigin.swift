@@ -28,7 +28,7 @@ struct BoardOrigin: Sendable {
         guard let moment = origin.milliseconds ?? newMoment, !origin.path.isEmpty else {
             throw Failure(.invalidArgument, "an origin needs a moment and a path")
         }
-        guard moment <= wallTime.addingClamped(Self.lead) else {
+        guard origin.milliseconds ?? 0 <= wallTime.addingClamped(Self.lead) else {
             let text = "the contents are from the future by more than a day; set the clocks of both machines"
             throw Failure(.invalidArgument, text)
         }

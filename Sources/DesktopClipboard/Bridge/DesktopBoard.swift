@@ -11,9 +11,7 @@ final class DesktopBoard: Sendable {
     private enum Input: Sendable {
         case desktop(DesktopEvent)
         /// The board has changed, or a new broker has answered.
-        ///
-        /// - serial: that of the contents of the selection at that time.
-        case board(isCleared: Bool, serial: UInt64?)
+        case board(isCleared: Bool)
         /// The broker was stopped, or refuses the bridge.
         case lost(any Error)
     }
@@ -32,10 +30,17 @@ final class DesktopBoard: Sendable {
         var rate = ChangeRate()
         /// Whether another program, such as a clipboard manager, offers the contents of the board.
         var isOfferedAgain = false
+        /// The serial number of the last contents of the selection that were handled.
+        var serial: UInt64 = 0
+        /// Whether the board has changed before the event of the selection's contents.
+        var isPending = false
     }
 
     /// The delay before a change that has failed is written again, in milliseconds.
     private static let retry = 500
+    /// The time in which a change of the board and one of the selection may have crossed, in milliseconds. Contents
+    /// that appear on the selection later were chosen there, for example in a history.
+    private static let crossing: UInt64 = 2_000
     /// The failures of a broker or display that was lost.
     private static let losses: [ErrorCode] = [
         .brokerUnavailable, .brokerRestarted, .brokerStopped, .linkDown, .timeout,
@@ -86,7 +91,7 @@ final class DesktopBoard: Sendable {
                 switch input {
                 case .desktop(let event):
                     try await handle(event)
-                case .board(let isCleared, let serial): try await boardChanged(isCleared: isCleared, after: serial)
+                case .board(let isCleared): try await boardChanged(isCleared: isCleared)
                 case .lost(let error): throw DesktopBridge.BrokerLost(reason: error)
                 }
             } catch {
@@ -113,15 +118,15 @@ final class DesktopBoard: Sendable {
     }
 
     private func startWatch() -> Task<Void, Never> {
-        Task(executorPreference: brokers.loop) { [brokers, display, inputs, selection] in
+        Task(executorPreference: brokers.loop) { [brokers, inputs, selection] in
             do {
                 let watch = WatchOperation(selection.board, sinceChangeCount: 0)
                 // Until it fails.
                 let _: Bool = try await brokers.watching(watch) { event in
                     let change: Change? = if case .changed(let change, _) = event { change } else { nil }
                     let isCleared = change?.clearerProcess != nil
-                    inputs.put(.board(isCleared: isCleared, serial: display.serial(of: selection))) { input in
-                        if case .board(let other, _) = input { isCleared || !other } else { false }
+                    inputs.put(.board(isCleared: isCleared)) { input in
+                        if case .board(let other) = input { isCleared || !other } else { false }
                     }
                     return nil
                 }
@@ -149,10 +154,7 @@ final class DesktopBoard: Sendable {
     }
 
     private func enter(_ phase: Phase) {
-        state.withLock { state in
-            (state.phase, state.isOfferedAgain) = (phase, false)
-            state.rate.count(at: MonotonicClock.now())
-        }
+        state.withLock { ($0.phase, $0.isOfferedAgain) = (phase, false) }
     }
 
     // MARK: From the desktop to the board
@@ -161,7 +163,9 @@ final class DesktopBoard: Sendable {
         switch event {
         case .changed(_, let contents):
             guard display.serial(of: selection) == contents.serial else { return }
+            state.withLock { $0.serial = contents.serial }
             try await changed(to: contents)
+            if state.withLock({ exchange(&$0.isPending, with: false) }) { try await boardChanged(isCleared: false) }
         case .emptied(_, let isCleared):
             guard display.serial(of: selection) == nil else { return }
             try await emptied(isCleared: isCleared)
@@ -172,37 +176,70 @@ final class DesktopBoard: Sendable {
     }
 
     private func changed(to contents: DesktopContents) async throws {
-        let mark = BridgeMark.origin(in: contents.names)
-        guard let connection = try await brokers.connection() else { return }
-        // Contents of this broker, from a clipboard manager or from another bridge.
-        if let epoch = connection.welcome.epoch, mark?.path.contains(epoch) == true {
-            return state.withLock { $0.isOfferedAgain = true }
+        guard let origin = BridgeMark.origin(in: contents.names) else {
+            return try await place(contents, from: Origin(of: display.number))
         }
-        let passed = mark?.passing(display.number)
-        guard (mark == nil) == (passed == nil) else {
+        guard let passed = origin.passing(display.number) else {
             return report("the contents came through too many brokers and displays")
         }
-        guard
-            let offer = DesktopOffer(
-                contents,
-                on: selection,
-                of: display.number,
-                from: passed,
-                isRemote: isRemote,
-                brokers,
-                options
-            )
-        else {
+        do {
+            try await place(contents, from: passed)
+        } catch  where error.asFailure?.code == .superseded {
+            try await offeredAgain(contents, of: origin, as: passed)
+        }
+    }
+
+    /// Handles contents that have been at this broker, or are not newer than what it has: another bridge shows them, or
+    /// a clipboard manager has stored them.
+    private func offeredAgain(_ contents: DesktopContents, of origin: Origin, as passed: Origin) async throws {
+        let (listing, epoch) = try await list()
+        let isLost =
+            if case .desktop(let offer) = state.withLock({ $0.phase }) {
+                offer.handle == listing.contents.handle
+            } else {
+                false
+            }
+        let present = listing.contents.origin ?? Origin()
+        // Of two bridges that have the same contents, the one that is nearer to their source shows them.
+        if listing.contents.handle == nil || origin.isSame(as: present) && origin.path.count <= present.path.count {
+            return state.withLock { state in
+                if let handle = listing.contents.handle { state.phase = .board(handle: handle) }
+                state.isOfferedAgain = true
+            }
+        }
+        if origin.path.last == epoch, !origin.isSame(as: present),
+            isLost || listing.contents.milliseconds ?? 0 > Self.crossing
+        {
+            return try await place(contents, from: Origin(of: display.number))
+        }
+        // The board has newer contents, unless it promises what the program before has had.
+        if isLost, case .desktop(let offer) = state.withLock({ exchange(&$0.phase, with: .nothing) }) {
+            await offer.end()
+            try await place(contents, from: passed.path.contains(epoch) ? Origin(of: display.number) : passed)
+        } else {
+            state.withLock { $0.phase = .nothing }
+            try await boardChanged(isCleared: false)
+        }
+    }
+
+    /// Promises contents of the selection on the board.
+    private func place(_ contents: DesktopContents, from origin: Origin) async throws {
+        let offer = DesktopOffer(
+            contents,
+            on: selection,
+            of: display.number,
+            from: origin,
+            isRemote: isRemote,
+            brokers,
+            options
+        )
+        guard let offer else {
             report("the contents have no types")
             // The program has the selection, so that those before them are over.
             return try await emptied(isCleared: true)
         }
-        do {
-            try await offer.place()
-        } catch let error as RequestFailure where error.failure.code == .superseded {
-            // The board has got them by another way, or has newer ones.
-            return try await boardChanged(isCleared: false, after: contents.serial, mark)
-        }
+        state.withLock { $0.rate.count(at: MonotonicClock.now()) }
+        try await offer.place()
         enter(.desktop(offer))
         report("copied on the desktop: \(offer.types)")
         if options.keeps { offer.startKeeping() }
@@ -227,14 +264,14 @@ final class DesktopBoard: Sendable {
         switch phase {
         case .nothing: break
         // The program that has offered them again has ended.
-        case .board where isOfferedAgain && !isCleared: try await boardChanged(isCleared: false, after: nil)
+        case .board where isOfferedAgain && !isCleared: try await boardChanged(isCleared: false)
         case .desktop(let offer):
             guard options.keeps, !isCleared, await offer.leave() else {
                 report("the desktop has nothing any more")
                 return await offer.end()
             }
             report("the desktop has nothing any more; the contents are kept")
-            try await boardChanged(isCleared: false, after: nil)
+            try await boardChanged(isCleared: false)
         case .board(let handle):
             report("the desktop has nothing any more")
             try await brokers.recovering(Recovery(.change)) { connection in
@@ -249,26 +286,28 @@ final class DesktopBoard: Sendable {
 
     // MARK: From the board to the desktop
 
-    /// Shows the contents of the board, unless a program of the desktop has put others on the selection meanwhile.
-    private func show(
-        _ contents: DesktopContents?,
-        after serial: UInt64?,
-        as phase: Phase,
-        _ text: String
-    ) async throws {
-        if let current = display.serial(of: selection), current != 0, current != serial { return }
+    /// Shows the contents of the board, unless the selection has others of which the event comes next.
+    private func show(_ contents: DesktopContents?, as phase: Phase, _ text: String) async throws {
+        let serial = display.serial(of: selection) ?? 0
+        let isPending = state.withLock { state in
+            state.isPending = serial != 0 && serial != state.serial
+            if !state.isPending { state.rate.count(at: MonotonicClock.now()) }
+            return state.isPending
+        }
+        guard !isPending else { return }
         try await display.show(contents, on: selection)
         enter(phase)
         report(text)
     }
 
-    /// - Parameters:
-    ///   - serial: that of the contents of the selection when the board has changed.
-    ///   - mark: the origin of the contents of the selection, if it is known.
-    private func boardChanged(isCleared: Bool, after serial: UInt64?, _ mark: Origin? = nil) async throws {
-        let (listing, epoch) = try await brokers.recovering { connection in
+    private func list() async throws -> (BoardListing, epoch: UInt64) {
+        try await brokers.recovering { connection in
             (try await connection.listing(of: selection.board), connection.welcome.epoch ?? 0)
         }
+    }
+
+    private func boardChanged(isCleared: Bool) async throws {
+        let (listing, epoch) = try await list()
         let origin = listing.contents.origin ?? Origin()
         let isOfDisplay = origin.path.contains(display.number)
         guard let handle = listing.contents.handle else {
@@ -278,13 +317,14 @@ final class DesktopBoard: Sendable {
             // Another bridge of this display has withdrawn them, but the program still has them.
             case .desktop(let offer)
             where offer.isOver && (isOfDisplay || !isCleared) && display.serial(of: selection) == offer.contents.serial:
+                state.withLock { $0.phase = .nothing }
                 return try await changed(to: offer.contents)
             // The program of the desktop still has its contents, but the user has cleared them.
             case .desktop: isShown = isCleared && !isOfDisplay
             case .board: isShown = true
             }
             guard isShown else { return state.withLock { $0.phase = .nothing } }
-            return try await show(nil, after: serial, as: .nothing, "the pasteboard is empty")
+            return try await show(nil, as: .nothing, "the pasteboard is empty")
         }
         switch state.withLock({ $0.phase }) {
         case .desktop(let offer) where offer.handle == handle: return
@@ -292,29 +332,23 @@ final class DesktopBoard: Sendable {
         default: break
         }
         // What the display has already: its program promises them by another bridge, or another bridge shows them.
-        if isOfDisplay, listing.items.contains(where: { $0.representations.contains { $0.provision == .promised } }) {
+        if isOfDisplay, display.serial(of: selection) != nil,
+            listing.items.contains(where: { $0.representations.contains { $0.provision == .promised } })
+        {
             guard origin.path == [display.number, epoch] else { return }
             return options.note(
                 "another bridge of this display writes to pasteboard \(selection.board); end one of them"
             )
         }
-        if origin.isSame(as: mark) {
-            return state.withLock { ($0.phase, $0.isOfferedAgain) = (.board(handle: handle), true) }
-        }
         let report = { @Sendable [options, selection] (text: String) in options.report("\(selection.rawValue): \(text)")
         }
-        let contents = BoardContents(
-            listing,
-            isRemote: isRemote,
-            brokers,
-            report: report
-        )
+        let contents = BoardContents(listing, isRemote: isRemote, brokers, report: report)
         guard !contents.names.isEmpty else {
             // Such contents also end those before them.
-            return try await show(nil, after: serial, as: .nothing, "the contents have nothing for the desktop")
+            return try await show(nil, as: .nothing, "the contents have nothing for the desktop")
         }
         let text = "copied on the pasteboard: \(contents.types)"
-        try await show(contents.shown, after: serial, as: .board(handle: handle), text)
+        try await show(contents.shown, as: .board(handle: handle), text)
     }
 }
 

@@ -43,8 +43,8 @@ final class X11Delivery: Sendable {
 
     /// Delivers the bytes that `body` passes.
     ///
-    /// - Throws: what fails before the program was told anything. Later failures end the bytes of a program that has not
-    ///   ended, because the protocol has no other way.
+    /// - Throws: what fails before the program was told anything. Later failures end the bytes of a program that has
+    ///   not ended, because the protocol has no other way.
     func run(incremental: UInt32, _ body: (@escaping ByteSink) async throws -> Void) async throws {
         defer { connection.forget(request.requestor, box) }
         do {

@@ -221,7 +221,7 @@ struct Examination {
         guard try System.status(at: lock) != nil, try LockFile(lock) == nil else {
             return "no bridge serves display \(address.name); 'pasteboard desktop' is one"
         }
-        return "a bridge keeps the clipboard of display \(address.name) and the pasteboards the same"
+        return "a bridge to display \(address.name) runs"
     }
 
     private static func tar() throws -> String {
