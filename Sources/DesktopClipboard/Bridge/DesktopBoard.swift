@@ -11,7 +11,9 @@ final class DesktopBoard: Sendable {
     private enum Input: Sendable {
         case desktop(DesktopEvent)
         /// The board has changed, or a new broker has answered.
-        case board(isCleared: Bool)
+        ///
+        /// - serial: that of the contents of the selection at that time.
+        case board(isCleared: Bool, serial: UInt64?)
         /// The broker was stopped, or refuses the bridge.
         case lost(any Error)
     }
@@ -30,10 +32,6 @@ final class DesktopBoard: Sendable {
         var rate = ChangeRate()
         /// Whether another program, such as a clipboard manager, offers the contents of the board.
         var isOfferedAgain = false
-        /// The serial number of the last contents of the selection that were handled.
-        var serial: UInt64 = 0
-        /// Whether the board has changed before the event of the selection's contents.
-        var isPending = false
     }
 
     /// The delay before a change that has failed is written again, in milliseconds.
@@ -91,7 +89,7 @@ final class DesktopBoard: Sendable {
                 switch input {
                 case .desktop(let event):
                     try await handle(event)
-                case .board(let isCleared): try await boardChanged(isCleared: isCleared)
+                case .board(let isCleared, let serial): try await boardChanged(isCleared: isCleared, after: serial)
                 case .lost(let error): throw DesktopBridge.BrokerLost(reason: error)
                 }
             } catch {
@@ -118,15 +116,15 @@ final class DesktopBoard: Sendable {
     }
 
     private func startWatch() -> Task<Void, Never> {
-        Task(executorPreference: brokers.loop) { [brokers, inputs, selection] in
+        Task(executorPreference: brokers.loop) { [brokers, display, inputs, selection] in
             do {
                 let watch = WatchOperation(selection.board, sinceChangeCount: 0)
                 // Until it fails.
                 let _: Bool = try await brokers.watching(watch) { event in
                     let change: Change? = if case .changed(let change, _) = event { change } else { nil }
                     let isCleared = change?.clearerProcess != nil
-                    inputs.put(.board(isCleared: isCleared)) { input in
-                        if case .board(let other) = input { isCleared || !other } else { false }
+                    inputs.put(.board(isCleared: isCleared, serial: display.serial(of: selection))) { input in
+                        if case .board(let other, _) = input { isCleared || !other } else { false }
                     }
                     return nil
                 }
@@ -154,7 +152,10 @@ final class DesktopBoard: Sendable {
     }
 
     private func enter(_ phase: Phase) {
-        state.withLock { ($0.phase, $0.isOfferedAgain) = (phase, false) }
+        state.withLock { state in
+            (state.phase, state.isOfferedAgain) = (phase, false)
+            state.rate.count(at: MonotonicClock.now())
+        }
     }
 
     // MARK: From the desktop to the board
@@ -163,9 +164,7 @@ final class DesktopBoard: Sendable {
         switch event {
         case .changed(_, let contents):
             guard display.serial(of: selection) == contents.serial else { return }
-            state.withLock { $0.serial = contents.serial }
             try await changed(to: contents)
-            if state.withLock({ exchange(&$0.isPending, with: false) }) { try await boardChanged(isCleared: false) }
         case .emptied(_, let isCleared):
             guard display.serial(of: selection) == nil else { return }
             try await emptied(isCleared: isCleared)
@@ -185,41 +184,20 @@ final class DesktopBoard: Sendable {
         do {
             try await place(contents, from: passed)
         } catch  where error.asFailure?.code == .superseded {
-            try await offeredAgain(contents, of: origin, as: passed)
+            try await offeredAgain(contents, of: origin)
         }
     }
 
     /// Handles contents that have been at this broker, or are not newer than what it has: another bridge shows them, or
     /// a clipboard manager has stored them.
-    private func offeredAgain(_ contents: DesktopContents, of origin: Origin, as passed: Origin) async throws {
+    private func offeredAgain(_ contents: DesktopContents, of origin: Origin) async throws {
+        state.withLock { $0.isOfferedAgain = true }
         let (listing, epoch) = try await list()
-        let isLost =
-            if case .desktop(let offer) = state.withLock({ $0.phase }) {
-                offer.handle == listing.contents.handle
-            } else {
-                false
-            }
-        let present = listing.contents.origin ?? Origin()
-        // Of two bridges that have the same contents, the one that is nearer to their source shows them.
-        if listing.contents.handle == nil || origin.isSame(as: present) && origin.path.count <= present.path.count {
-            return state.withLock { state in
-                if let handle = listing.contents.handle { state.phase = .board(handle: handle) }
-                state.isOfferedAgain = true
-            }
-        }
-        if origin.path.last == epoch, !origin.isSame(as: present),
-            isLost || listing.contents.milliseconds ?? 0 > Self.crossing
-        {
-            return try await place(contents, from: Origin(of: display.number))
-        }
-        // The board has newer contents, unless it promises what the program before has had.
-        if isLost, case .desktop(let offer) = state.withLock({ exchange(&$0.phase, with: .nothing) }) {
-            await offer.end()
-            try await place(contents, from: passed.path.contains(epoch) ? Origin(of: display.number) : passed)
-        } else {
-            state.withLock { $0.phase = .nothing }
-            try await boardChanged(isCleared: false)
-        }
+        // Only a manager can have what this bridge has shown.
+        guard origin.path.last == epoch, listing.contents.handle != nil, !origin.isSame(as: listing.contents.origin),
+            listing.contents.milliseconds ?? 0 > Self.crossing
+        else { return }
+        try await place(contents, from: Origin(of: display.number))
     }
 
     /// Promises contents of the selection on the board.
@@ -238,7 +216,6 @@ final class DesktopBoard: Sendable {
             // The program has the selection, so that those before them are over.
             return try await emptied(isCleared: true)
         }
-        state.withLock { $0.rate.count(at: MonotonicClock.now()) }
         try await offer.place()
         enter(.desktop(offer))
         report("copied on the desktop: \(offer.types)")
@@ -264,14 +241,14 @@ final class DesktopBoard: Sendable {
         switch phase {
         case .nothing: break
         // The program that has offered them again has ended.
-        case .board where isOfferedAgain && !isCleared: try await boardChanged(isCleared: false)
+        case .board where isOfferedAgain && !isCleared: try await boardChanged(isCleared: false, after: nil)
         case .desktop(let offer):
             guard options.keeps, !isCleared, await offer.leave() else {
                 report("the desktop has nothing any more")
                 return await offer.end()
             }
             report("the desktop has nothing any more; the contents are kept")
-            try await boardChanged(isCleared: false)
+            try await boardChanged(isCleared: false, after: nil)
         case .board(let handle):
             report("the desktop has nothing any more")
             try await brokers.recovering(Recovery(.change)) { connection in
@@ -286,15 +263,14 @@ final class DesktopBoard: Sendable {
 
     // MARK: From the board to the desktop
 
-    /// Shows the contents of the board, unless the selection has others of which the event comes next.
-    private func show(_ contents: DesktopContents?, as phase: Phase, _ text: String) async throws {
-        let serial = display.serial(of: selection) ?? 0
-        let isPending = state.withLock { state in
-            state.isPending = serial != 0 && serial != state.serial
-            if !state.isPending { state.rate.count(at: MonotonicClock.now()) }
-            return state.isPending
-        }
-        guard !isPending else { return }
+    /// Shows the contents of the board, unless a program of the desktop has put others on the selection meanwhile.
+    private func show(
+        _ contents: DesktopContents?,
+        after serial: UInt64?,
+        as phase: Phase,
+        _ text: String
+    ) async throws {
+        if let current = display.serial(of: selection), current != 0, current != serial { return }
         try await display.show(contents, on: selection)
         enter(phase)
         report(text)
@@ -306,7 +282,8 @@ final class DesktopBoard: Sendable {
         }
     }
 
-    private func boardChanged(isCleared: Bool) async throws {
+    /// - Parameter serial: that of the contents of the selection when the board has changed.
+    private func boardChanged(isCleared: Bool, after serial: UInt64?) async throws {
         let (listing, epoch) = try await list()
         let origin = listing.contents.origin ?? Origin()
         let isOfDisplay = origin.path.contains(display.number)
@@ -324,7 +301,7 @@ final class DesktopBoard: Sendable {
             case .board: isShown = true
             }
             guard isShown else { return state.withLock { $0.phase = .nothing } }
-            return try await show(nil, as: .nothing, "the pasteboard is empty")
+            return try await show(nil, after: serial, as: .nothing, "the pasteboard is empty")
         }
         switch state.withLock({ $0.phase }) {
         case .desktop(let offer) where offer.handle == handle: return
@@ -344,11 +321,14 @@ final class DesktopBoard: Sendable {
         }
         let contents = BoardContents(listing, isRemote: isRemote, brokers, report: report)
         guard !contents.names.isEmpty else {
-            // Such contents also end those before them.
-            return try await show(nil, as: .nothing, "the contents have nothing for the desktop")
+            // Such contents also end those before them, but not what the other machine shows on its own display.
+            guard !isRemote || display.serial(of: selection) == 0 else {
+                return state.withLock { $0.phase = .nothing }
+            }
+            return try await show(nil, after: serial, as: .nothing, "the contents have nothing for the desktop")
         }
         let text = "copied on the pasteboard: \(contents.types)"
-        try await show(contents.shown, as: .board(handle: handle), text)
+        try await show(contents.shown, after: serial, as: .board(handle: handle), text)
     }
 }
 
