@@ -90,7 +90,7 @@ extension BrokerState {
     func origin(_ message: Origin?, on stream: PeerStream) throws(Failure) -> BoardOrigin? {
         guard let message else { return nil }
         let now = world.context.wallTime
-        // What a program brings from elsewhere is new if nobody knows its moment.
+        // A bridge gives no moment for what somebody has just copied on its display, so its moment is now.
         let moment = peers.isLink(at: stream.slot) ? nil : boards.newOrigin(at: now).moment
         guard moment == nil || peers[stream.slot].access.carriesOrigins else {
             throw Failure(.invalidArgument, "only a link, or a client with carries_origins, may send an origin")

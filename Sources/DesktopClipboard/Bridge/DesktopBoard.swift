@@ -1,7 +1,6 @@
 import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
-import TypeIdentifiers
 
 /// One board and one selection, which have the same contents.
 ///
@@ -144,7 +143,8 @@ final class DesktopBoard: Sendable {
         }
         if reports {
             options.note(
-                "\(selection.rawValue) changes more than \(ChangeRate.most) times a second; only the newest is passed on"
+                "\(selection.rawValue) changes more than \(ChangeRate.most) times a second; "
+                    + "only the newest change crosses"
             )
         }
         if next > now { await brokers.loop.sleep(until: next) }
@@ -276,6 +276,7 @@ final class DesktopBoard: Sendable {
         report(text)
     }
 
+    /// Lists what the board has.
     private func list() async throws -> (BoardListing, epoch: UInt64) {
         try await brokers.recovering { connection in
             (try await connection.listing(of: selection.board), connection.welcome.epoch ?? 0)
@@ -308,7 +309,7 @@ final class DesktopBoard: Sendable {
         case .board(handle: handle): return
         default: break
         }
-        // What the display has already: its program promises them by another bridge, or another bridge shows them.
+        // The display has these contents already: one of its programs promises them through another bridge.
         if isOfDisplay, display.serial(of: selection) != nil,
             listing.items.contains(where: { $0.representations.contains { $0.provision == .promised } })
         {

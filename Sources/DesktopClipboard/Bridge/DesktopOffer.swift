@@ -23,12 +23,12 @@ final class DesktopOffer: Sendable {
     ///
     /// - Parameters:
     ///   - display: the number of their display.
-    ///   - origin: that of the mark, if they have one.
+    ///   - origin: that of the mark with this number, or the number alone.
     init?(
         _ contents: DesktopContents,
         on selection: Selection,
         of display: UInt64,
-        from origin: Origin?,
+        from origin: Origin,
         isRemote: Bool,
         _ brokers: Brokers,
         _ options: DesktopBridge.Options
@@ -47,7 +47,7 @@ final class DesktopOffer: Sendable {
         write.board = selection.board
         write.terms = ContentTerms.terms(nil, withHintsIn: contents.names)
         if write.terms != nil { write.requires = [Feature.terms.rawValue] }
-        write.origin = origin ?? Origin(of: display)
+        write.origin = origin
         write.requires.append(Feature.links.rawValue)
         isConcealed = write.terms?.isConcealed == true
         let report = options.report

@@ -221,7 +221,10 @@ final class X11Connection: Sendable {
 
     // MARK: Windows
 
-    /// - Parameter sequence: the number of a request: only transfers that have begun before it are told.
+    /// Passes an event of a window to its transfers.
+    ///
+    /// - Parameter sequence: the number of the request that has failed. Transfers that began after this request have
+    ///   another window of the same number, and do not get the event.
     private func tell(_ window: UInt32, _ event: X11WindowEvent, after sequence: UInt16? = nil) {
         let isEnd = if case .destroyed = event { true } else { false }
         let boxes = state.withLock { state in

@@ -33,7 +33,7 @@ extension X11Connection {
     /// The number of the display, which its first bridge has put on the root window.
     func displayNumber() async throws -> UInt64 {
         let (name, type) = (try await atom("_PASTEBOARD_DISPLAY"), try await atom("CARDINAL"))
-        // Of bridges that start together, the first one to append counts.
+        // If several bridges start together, all of them find the number that was appended first.
         for isMade in [false, true] {
             let words = try await property(name, of: setup.root).words
             if words.count >= 2 { return UInt64(words[0]) << 32 | UInt64(words[1]) }
