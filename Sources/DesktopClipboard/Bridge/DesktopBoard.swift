@@ -17,27 +17,33 @@ final class DesktopBoard: Sendable {
         case lost(any Error)
     }
 
-    /// The contents that both sides have.
     private enum Phase {
         case nothing
-        /// The contents of a program of the desktop, which the board promises.
         case desktop(DesktopOffer)
-        /// The contents of the board, by their publication, which the selection offers.
-        case board(handle: UInt64)
+        case board(handle: UInt64, isOfferedAgain: Bool = false)
+
+        var shared: BridgeRules.Shared {
+            switch self {
+            case .nothing: .nothing
+            case .desktop(let offer): .desktop(handle: offer.handle, isOver: offer.isOver)
+            case .board(let handle, let isOfferedAgain): .board(handle: handle, isOfferedAgain: isOfferedAgain)
+            }
+        }
     }
 
     private struct State {
         var phase = Phase.nothing
         var rate = ChangeRate()
-        /// Whether another program, such as a clipboard manager, offers the contents of the board.
-        var isOfferedAgain = false
+        /// The brokers whose contents were shown, the newest last.
+        var epochs: [UInt64] = []
+        /// The time of the last change of the board (see `MonotonicClock`).
+        var lastChange: UInt64 = 0
     }
 
     /// The delay before a change that has failed is written again, in milliseconds.
     private static let retry = 500
-    /// The time in which a change of the board and one of the selection may have crossed, in milliseconds. Contents
-    /// that appear on the selection later were chosen there, for example in a history.
-    private static let crossing: UInt64 = 2_000
+    /// The number of earlier brokers that are remembered.
+    private static let mostEpochs = 16
     /// The failures of a broker or display that was lost.
     private static let losses: [ErrorCode] = [
         .brokerUnavailable, .brokerRestarted, .brokerStopped, .linkDown, .timeout,
@@ -50,6 +56,10 @@ final class DesktopBoard: Sendable {
     private let options: DesktopBridge.Options
     private let inputs: Mailbox<Input>
     private let state = Lock(State())
+    private var phase: Phase { state.withLock { $0.phase } }
+    private var rules: BridgeRules {
+        BridgeRules(display: display.number, isRemote: isRemote, keeps: options.keeps)
+    }
 
     init(
         _ selection: Selection,
@@ -88,7 +98,8 @@ final class DesktopBoard: Sendable {
                 switch input {
                 case .desktop(let event):
                     try await handle(event)
-                case .board(let isCleared, let serial): try await boardChanged(isCleared: isCleared, after: serial)
+                case .board(let isCleared, let serial):
+                    try await boardChanged(isCleared: isCleared, from: phase, after: serial)
                 case .lost(let error): throw DesktopBridge.BrokerLost(reason: error)
                 }
             } catch {
@@ -151,11 +162,15 @@ final class DesktopBoard: Sendable {
         try Task.checkCancellation()
     }
 
-    private func enter(_ phase: Phase) {
+    private func enter(_ phase: Phase) { state.withLock { $0.phase = phase } }
+
+    /// Enters a phase after a change has crossed.
+    private func crossed(to phase: Phase, _ text: String) {
         state.withLock { state in
-            (state.phase, state.isOfferedAgain) = (phase, false)
+            state.phase = phase
             state.rate.count(at: MonotonicClock.now())
         }
+        report(text)
     }
 
     // MARK: From the desktop to the board
@@ -169,35 +184,31 @@ final class DesktopBoard: Sendable {
             guard display.serial(of: selection) == nil else { return }
             try await emptied(isCleared: isCleared)
         case .saving(_, let answer):
-            guard case .desktop(let offer) = state.withLock({ $0.phase }) else { return await answer(false) }
+            guard case .desktop(let offer) = phase else { return await answer(false) }
             await answer(await offer.keep(upTo: HandOver.byteLimit))
         }
     }
 
     private func changed(to contents: DesktopContents) async throws {
-        guard let origin = BridgeMark.origin(in: contents.names) else {
-            return try await place(contents, from: Origin(of: display.number))
-        }
-        guard let passed = origin.passing(display.number) else {
+        let mark = BridgeMark.origin(in: contents.names)
+        guard let origin = rules.origin(of: mark) else {
             return report("the contents came through too many brokers and displays")
         }
         do {
-            try await place(contents, from: passed)
+            try await place(contents, from: origin)
         } catch  where error.asFailure?.code == .superseded {
-            try await offeredAgain(contents, of: origin)
+            guard let mark, try await isChosen(mark) else { return }
+            try await place(contents, from: Origin(of: display.number))
         }
     }
 
-    /// Handles contents that have been at this broker, or are not newer than what it has: another bridge shows them, or
-    /// a clipboard manager has stored them.
-    private func offeredAgain(_ contents: DesktopContents, of origin: Origin) async throws {
-        state.withLock { $0.isOfferedAgain = true }
-        let (listing, epoch) = try await list()
-        // Only a manager can have what this bridge has shown.
-        guard origin.path.last == epoch, listing.contents.handle != nil, !origin.isSame(as: listing.contents.origin),
-            listing.contents.milliseconds ?? 0 > Self.crossing
-        else { return }
-        try await place(contents, from: Origin(of: display.number))
+    /// Whether the user has chosen contents that the broker has refused.
+    private func isChosen(_ mark: Origin) async throws -> Bool {
+        if case .board(let handle, _) = phase { enter(.board(handle: handle, isOfferedAgain: true)) }
+        let (listing, board) = try await list()
+        let (epochs, lastChange) = state.withLock { ($0.epochs, $0.lastChange) }
+        let age = min((MonotonicClock.now() - lastChange) / 1_000_000, listing.contents.milliseconds ?? .max)
+        return rules.isChosen(mark, at: board, epochs: epochs, age: age)
     }
 
     /// Promises contents of the selection on the board.
@@ -217,119 +228,103 @@ final class DesktopBoard: Sendable {
             return try await emptied(isCleared: true)
         }
         try await offer.place()
-        enter(.desktop(offer))
-        report("copied on the desktop: \(offer.types)")
+        crossed(to: .desktop(offer), "copied on the desktop: \(offer.types)")
         if options.keeps { offer.startKeeping() }
     }
 
     private func emptied(isCleared: Bool) async throws {
-        let (phase, isOfferedAgain) = state.withLock { state in
-            (exchange(&state.phase, with: .nothing), exchange(&state.isOfferedAgain, with: false))
-        }
-        do {
-            try await emptied(isCleared: isCleared, phase, isOfferedAgain: isOfferedAgain)
-        } catch {
-            // This is tried again.
-            state.withLock { state in
-                if case .nothing = state.phase { (state.phase, state.isOfferedAgain) = (phase, isOfferedAgain) }
-            }
-            throw error
-        }
-    }
-
-    private func emptied(isCleared: Bool, _ phase: Phase, isOfferedAgain: Bool) async throws {
-        switch phase {
+        let phase = phase
+        switch rules.selectionEmptied(isCleared: isCleared, phase.shared) {
         case .nothing: break
-        // The program that has offered them again has ended.
-        case .board where isOfferedAgain && !isCleared: try await boardChanged(isCleared: false, after: nil)
-        case .desktop(let offer):
-            guard options.keeps, !isCleared, await offer.leave() else {
+        case .showBoard: try await boardChanged(isCleared: false, from: .nothing, after: nil)
+        case .clearBoard(let handle):
+            report("the desktop has nothing any more")
+            try await clear(handle)
+            enter(.nothing)
+        case .endPromises(let keeps):
+            guard case .desktop(let offer) = phase else { return }
+            guard keeps, await offer.leave() else {
                 report("the desktop has nothing any more")
+                enter(.nothing)
                 return await offer.end()
             }
             report("the desktop has nothing any more; the contents are kept")
-            try await boardChanged(isCleared: false, after: nil)
-        case .board(let handle):
-            report("the desktop has nothing any more")
-            try await brokers.recovering(Recovery(.change)) { connection in
-                let listing = try await connection.listing(of: selection.board, settles: false)
-                guard listing.contents.handle == handle else { return }
-                _ = try await connection.clear(
-                    Clear(selection.board, ifChangeCount: listing.contents.changeCount, on: display.number)
-                )
-            }
+            try await boardChanged(isCleared: false, from: .nothing, after: nil)
+        }
+    }
+
+    /// Clears the board if it still has a publication.
+    private func clear(_ handle: UInt64) async throws {
+        try await brokers.recovering(Recovery(.change)) { connection in
+            let listing = try await connection.listing(of: selection.board, settles: false)
+            guard listing.contents.handle == handle else { return }
+            _ = try await connection.clear(
+                Clear(selection.board, ifChangeCount: listing.contents.changeCount, on: display.number)
+            )
         }
     }
 
     // MARK: From the board to the desktop
 
-    /// Shows the contents of the board, unless a program of the desktop has put others on the selection meanwhile.
-    private func show(
-        _ contents: DesktopContents?,
-        after serial: UInt64?,
-        as phase: Phase,
-        _ text: String
-    ) async throws {
-        if let current = display.serial(of: selection), current != 0, current != serial { return }
-        try await display.show(contents, on: selection)
-        enter(phase)
-        report(text)
-    }
-
-    /// Lists what the board has.
-    private func list() async throws -> (BoardListing, epoch: UInt64) {
-        try await brokers.recovering { connection in
-            (try await connection.listing(of: selection.board), connection.welcome.epoch ?? 0)
-        }
-    }
-
     /// - Parameter serial: that of the contents of the selection when the board has changed.
-    private func boardChanged(isCleared: Bool, after serial: UInt64?) async throws {
-        let (listing, epoch) = try await list()
-        let origin = listing.contents.origin ?? Origin()
-        let isOfDisplay = origin.path.contains(display.number)
-        guard let handle = listing.contents.handle else {
-            let isShown: Bool
-            switch state.withLock({ $0.phase }) {
-            case .nothing: isShown = false
-            // Another bridge of this display has withdrawn them, but the program still has them.
-            case .desktop(let offer)
-            where offer.isOver && (isOfDisplay || !isCleared) && display.serial(of: selection) == offer.contents.serial:
-                state.withLock { $0.phase = .nothing }
-                return try await changed(to: offer.contents)
-            // The program of the desktop still has its contents, but the user has cleared them.
-            case .desktop: isShown = isCleared && !isOfDisplay
-            case .board: isShown = true
-            }
-            guard isShown else { return state.withLock { $0.phase = .nothing } }
-            return try await show(nil, after: serial, as: .nothing, "the pasteboard is empty")
-        }
-        switch state.withLock({ $0.phase }) {
-        case .desktop(let offer) where offer.handle == handle: return
-        case .board(handle: handle): return
-        default: break
-        }
-        // The display has these contents already: one of its programs promises them through another bridge.
-        if isOfDisplay, display.serial(of: selection) != nil,
-            listing.items.contains(where: { $0.representations.contains { $0.provision == .promised } })
-        {
-            guard origin.path == [display.number, epoch] else { return }
-            return options.note(
+    private func boardChanged(isCleared: Bool, from phase: Phase, after serial: UInt64?) async throws {
+        state.withLock { $0.lastChange = MonotonicClock.now() }
+        var (listing, board) = try await list()
+        let contents = BoardContents(listing, isRemote: isRemote, brokers) { [self] in report($0) }
+        (board.isCleared, board.hasNames) = (isCleared, !contents.names.isEmpty)
+        switch rules.boardChanged(to: board, phase.shared, selection: owner(phase, after: serial)) {
+        case .nothing: break
+        case .forget: enter(.nothing)
+        case .placeAgain:
+            guard case .desktop(let offer) = phase else { return }
+            enter(.nothing)
+            try await changed(to: offer.contents)
+        case .showNothing:
+            try await display.show(nil, on: selection)
+            let text = board.handle == nil ? "pasteboard is empty" : "contents have nothing for the desktop"
+            crossed(to: .nothing, "the \(text)")
+        case .showBoard:
+            guard let handle = board.handle else { return }
+            try await display.show(contents.shown, on: selection)
+            crossed(to: .board(handle: handle), "copied on the pasteboard: \(contents.types)")
+        case .tellOtherBridge:
+            options.note(
                 "another bridge of this display writes to pasteboard \(selection.board); end one of them"
             )
         }
-        let report = { @Sendable [options, selection] (text: String) in options.report("\(selection.rawValue): \(text)")
+    }
+
+    /// Lists what the board has.
+    private func list() async throws -> (BoardListing, BridgeRules.Board) {
+        let (listing, epoch) = try await brokers.recovering { connection in
+            (try await connection.listing(of: selection.board), connection.welcome.epoch ?? 0)
         }
-        let contents = BoardContents(listing, isRemote: isRemote, brokers, report: report)
-        guard !contents.names.isEmpty else {
-            // Such contents also end those before them, but not what the other machine shows on its own display.
-            guard !isRemote || display.serial(of: selection) == 0 else {
-                return state.withLock { $0.phase = .nothing }
+        state.withLock { state in
+            if state.epochs.last != epoch { state.epochs = (state.epochs + [epoch]).suffix(Self.mostEpochs) }
+        }
+        return (listing, BridgeRules.Board(listing, epoch: epoch))
+    }
+
+    /// The owner of the selection.
+    private func owner(_ phase: Phase, after serial: UInt64?) -> BridgeRules.Owner {
+        switch display.serial(of: selection) {
+        case nil: .nobody
+        case 0: .bridge
+        case let current where current != serial: .newerProgram
+        case let current:
+            if case .desktop(let offer) = phase, offer.contents.serial == current {
+                .sharedProgram
+            } else {
+                .otherProgram
             }
-            return try await show(nil, after: serial, as: .nothing, "the contents have nothing for the desktop")
         }
-        let text = "copied on the pasteboard: \(contents.types)"
-        try await show(contents.shown, after: serial, as: .board(handle: handle), text)
+    }
+}
+
+extension BridgeRules.Board {
+    init(_ listing: BoardListing, epoch: UInt64) {
+        (handle, origin, self.epoch) = (listing.contents.handle, listing.contents.origin ?? Origin(), epoch)
+        hasPromises = listing.items.contains { $0.representations.contains { $0.provision == .promised } }
     }
 }
 
