@@ -5,7 +5,7 @@ import PasteboardTransport
 /// no other one.
 final class TaskList: Sendable {
     private struct State {
-        var tasks: [UInt64: Task<Void, Never>] = [:]
+        var tasks: [UInt64: (client: UInt32?, task: Task<Void, Never>)] = [:]
         var ended: Set<UInt64> = []
         var isCancelled = false
     }
@@ -17,11 +17,16 @@ final class TaskList: Sendable {
         self.loop = loop
     }
 
+    /// - Parameter client: the program that gets the bytes, where that is known. It may have half of the transfers.
     /// - Returns: false if too many run already.
     @discardableResult
-    func start(_ body: @escaping @Sendable () async throws -> Void) -> Bool {
+    func start(for client: UInt32? = nil, _ body: @escaping @Sendable () async throws -> Void) -> Bool {
         let number = loop.nextNumber()
-        guard state.withLock({ !$0.isCancelled && $0.tasks.count < DesktopTime.transfers }) else { return false }
+        let isFull = state.withLock { state in
+            state.isCancelled || state.tasks.count >= DesktopTime.transfers
+                || client != nil && state.tasks.values.count { $0.client == client } >= DesktopTime.transfers / 2
+        }
+        guard !isFull else { return false }
         let task = Task(executorPreference: loop) {
             // A failure is reported by the bytes that the program gets, and by a line about the event.
             try? await body()
@@ -31,7 +36,7 @@ final class TaskList: Sendable {
             }
         }
         let isCancelled = state.withLock { state in
-            if state.ended.remove(number) == nil { state.tasks[number] = task }
+            if state.ended.remove(number) == nil { state.tasks[number] = (client, task) }
             return state.isCancelled
         }
         if isCancelled { task.cancel() }
@@ -41,7 +46,7 @@ final class TaskList: Sendable {
     func cancel() {
         let tasks = state.withLock { state in
             state.isCancelled = true
-            return state.tasks.values.map(\.self)
+            return state.tasks.values.map(\.task)
         }
         for task in tasks { task.cancel() }
     }

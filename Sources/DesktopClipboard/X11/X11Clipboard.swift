@@ -85,6 +85,7 @@ package final class X11Clipboard: DesktopDisplay {
 
     /// Handles the events until the connection ends.
     private func serve() async throws {
+        try await connection.enableBigRequests()
         let window = connection.newWindow()
         let selections = [
             try await connection.atom("CLIPBOARD"): Selection.clipboard, try await connection.atom("PRIMARY"): .primary,
@@ -108,7 +109,10 @@ package final class X11Clipboard: DesktopDisplay {
             connection.send(X11Request.own(manager, window, at: try await connection.time()))
         }
         while let request = await connection.requests.next() {
-            if !transfers.start({ try await self.answer(request) }) { refuse(request) }
+            let isStarted = transfers.start(for: connection.client(of: request.requestor)) {
+                try await self.answer(request)
+            }
+            if !isStarted { refuse(request) }
         }
         throw Failure(.linkDown, "the connection to the X server has ended")
     }
@@ -363,7 +367,7 @@ package final class X11Clipboard: DesktopDisplay {
                 target: words[index],
                 property: words[index + 1]
             )
-            let isStarted = transfers.start {
+            let isStarted = transfers.start(for: connection.client(of: request.requestor)) {
                 do {
                     let name = try await self.connection.name(of: part.target) ?? ""
                     guard name != "MULTIPLE", part.property != 0 else { return begun.put((index, false)) }
@@ -388,7 +392,7 @@ package final class X11Clipboard: DesktopDisplay {
                 of: request.requestor,
                 type: list.type,
                 format: 32,
-                writer.bytes
+                writer.bytes[...]
             )
         )
         connection.send(X11Request.notify(request, property: request.property))
@@ -416,11 +420,11 @@ package final class X11Clipboard: DesktopDisplay {
             for name in ["TARGETS", "MULTIPLE", "TIMESTAMP"] + shown.contents.names {
                 writer.append(try await connection.atom(name))
             }
-            delivery.put(writer.bytes, type: try await connection.atom("ATOM"), format: 32)
+            delivery.put(writer.bytes[...], type: try await connection.atom("ATOM"), format: 32)
         case "TIMESTAMP":
             var writer = FieldWriter()
             writer.append(shown.time)
-            delivery.put(writer.bytes, type: try await connection.atom("INTEGER"), format: 32)
+            delivery.put(writer.bytes[...], type: try await connection.atom("INTEGER"), format: 32)
         default:
             guard shown.contents.names.contains(name) else { throw Failure(.typeUnavailable, "there is no \(name)") }
             try await delivery.run(incremental: try await connection.atom("INCR")) { sink in

@@ -29,7 +29,7 @@ final class X11Connection: Sendable {
     }
 
     private struct State {
-        var output: [UInt8] = []
+        var output: [[UInt8]] = []
         /// The number of requests that were sent.
         var sequence: UInt16 = 0
         var answers: [UInt16: Mailbox<Answer>] = [:]
@@ -38,6 +38,8 @@ final class X11Connection: Sendable {
         var ownerChanged: (@Sendable (X11OwnerChange) -> Void)?
         var decoder = X11Decoder()
         var resources: UInt32 = 0
+        /// With BIG-REQUESTS.
+        var longestRequest: Int?
         /// The windows into which programs have to convert a selection, the oldest first.
         var conversions: [UInt32] = []
         var atoms: [String: UInt32] = [:]
@@ -132,7 +134,7 @@ final class X11Connection: Sendable {
     }
 
     private static func append(_ request: [UInt8], _ state: inout State) -> UInt16 {
-        state.output += request
+        state.output.append(request)
         state.sequence &+= 1
         return state.sequence
     }
@@ -140,15 +142,19 @@ final class X11Connection: Sendable {
     private func sendAll() async throws {
         while await wakeUp.next() != nil {
             while case let output = state.withLock({ exchange(&$0.output, with: []) }), !output.isEmpty {
-                var rest = output[...]
-                while !rest.isEmpty {
-                    if let count = try Socket.send(rest.span, to: socket.raw) {
-                        rest = rest.dropFirst(count)
-                    } else {
-                        await loop.ready(PollInterest(socket.raw, .writable))
-                        try Task.checkCancellation()
-                    }
-                }
+                for request in output { try await send(all: request) }
+            }
+        }
+    }
+
+    private func send(all bytes: [UInt8]) async throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if let count = try Socket.send(rest.span, to: socket.raw) {
+                rest = rest.dropFirst(count)
+            } else {
+                await loop.ready(PollInterest(socket.raw, .writable))
+                try Task.checkCancellation()
             }
         }
     }
@@ -249,8 +255,11 @@ final class X11Connection: Sendable {
             return !state.windows.contains { $0.window == window }
         }
         // Windows of other programs.
-        if isLast, window & ~setup.resourceMask != setup.resourceBase { send(X11Request.watch(window, false)) }
+        if isLast, client(of: window) != setup.resourceBase { send(X11Request.watch(window, false)) }
     }
+
+    /// The program that has made a window.
+    func client(of window: UInt32) -> UInt32 { window & ~setup.resourceMask }
 
     /// Makes a window.
     func newWindow() -> UInt32 {
@@ -284,7 +293,7 @@ final class X11Connection: Sendable {
     }
 
     private func destroy(_ window: UInt32) {
-        if window & ~setup.resourceMask == setup.resourceBase { send(X11Request.destroyWindow(window)) }
+        if client(of: window) == setup.resourceBase { send(X11Request.destroyWindow(window)) }
     }
 
     /// Asks the owner of a selection to convert it into a property of a window.
@@ -343,6 +352,18 @@ final class X11Connection: Sendable {
     }
 
     // MARK: Extensions
+
+    /// The longest request, in bytes.
+    var longestRequest: Int { state.withLock { $0.longestRequest ?? setup.longestRequest } }
+
+    /// Allows longer requests if the server does.
+    func enableBigRequests() async throws {
+        var (_, fields) = try await reply(to: X11Request.extension_("BIG-REQUESTS"))
+        guard try fields.uint8() != 0 else { return }
+        var (_, answer) = try await reply(to: X11Request.enableBigRequests(try fields.uint8()))
+        let words = try answer.uint32()
+        state.withLock { $0.longestRequest = Int(words) * 4 }
+    }
 
     /// Watches the owners of selections.
     ///

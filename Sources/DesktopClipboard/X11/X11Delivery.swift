@@ -6,13 +6,13 @@ import PasteboardWire
 /// after the program has taken the one before.
 final class X11Delivery: Sendable {
     fileprivate struct State {
-        var bytes: [UInt8] = []
+        var bytes: ArraySlice<UInt8> = []
         var isIncremental = false
         var isOver = false
     }
 
     /// The limits of the bytes of one property, which a single request has.
-    private static let parts = 4 << 10...256 << 10
+    private static let parts = 4 << 10...1 << 20
 
     private let request: X11SelectionRequest
     private let type: UInt32
@@ -30,11 +30,11 @@ final class X11Delivery: Sendable {
     ) {
         (self.request, self.type, self.connection, self.begun) = (request, type, connection, begun)
         box = Mailbox(on: connection.loop)
-        part = max(Self.parts.lowerBound, min(Self.parts.upperBound, connection.setup.longestRequest) - 64)
+        part = max(Self.parts.lowerBound, min(Self.parts.upperBound, connection.longestRequest) - 64)
     }
 
     /// Puts bytes into the property.
-    func put(_ bytes: [UInt8], type: UInt32, format: UInt8) {
+    func put(_ bytes: ArraySlice<UInt8>, type: UInt32, format: UInt8) {
         connection.send(
             X11Request.changeProperty(request.property, of: request.requestor, type: type, format: format, bytes)
         )
@@ -49,7 +49,7 @@ final class X11Delivery: Sendable {
         defer { connection.forget(request.requestor, box) }
         do {
             try await body { bytes in
-                self.state.withLock { $0.bytes += bytes }
+                self.state.withLock { $0.append(bytes) }
                 while let part = self.state.withLock({ $0.takePart(self.part) }) {
                     try await self.send(part, incremental)
                 }
@@ -67,13 +67,13 @@ final class X11Delivery: Sendable {
         try await send([], incremental)
     }
 
-    private func send(_ bytes: [UInt8], _ incremental: UInt32) async throws {
+    private func send(_ bytes: ArraySlice<UInt8>, _ incremental: UInt32) async throws {
         if !state.withLock({ exchange(&$0.isIncremental, with: true) }) {
             connection.watch(request.requestor, box)
             connection.send(X11Request.watch(request.requestor))
             var least = FieldWriter()
             least.append(UInt32(clamping: bytes.count))
-            put(least.bytes, type: incremental, format: 32)
+            put(least.bytes[...], type: incremental, format: 32)
         }
         let end = MonotonicClock.deadline(milliseconds: DesktopTime.stall)
         while let event = await box.next(until: end) {
@@ -95,9 +95,11 @@ final class X11Delivery: Sendable {
 }
 
 extension X11Delivery.State {
-    fileprivate mutating func takePart(_ count: Int) -> [UInt8]? {
+    fileprivate mutating func append(_ more: [UInt8]) { if bytes.isEmpty { bytes = more[...] } else { bytes += more } }
+
+    fileprivate mutating func takePart(_ count: Int) -> ArraySlice<UInt8>? {
         guard bytes.count > count else { return nil }
-        defer { bytes.removeFirst(count) }
-        return Array(bytes.prefix(count))
+        defer { bytes = bytes.dropFirst(count) }
+        return bytes.prefix(count)
     }
 }

@@ -40,7 +40,16 @@ extension X11Connection {
             guard !isMade else { break }
             var writer = FieldWriter()
             for _ in 0..<2 { writer.append(UInt32.random(in: 1 ... .max)) }
-            send(X11Request.changeProperty(name, of: setup.root, type: type, format: 32, writer.bytes, appends: true))
+            send(
+                X11Request.changeProperty(
+                    name,
+                    of: setup.root,
+                    type: type,
+                    format: 32,
+                    writer.bytes[...],
+                    appends: true
+                )
+            )
         }
         // Another program has given the property another form.
         return .random(in: 1 ... .max)

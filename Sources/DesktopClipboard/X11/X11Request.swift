@@ -7,10 +7,18 @@ enum X11Request {
         _ opcode: UInt8,
         _ detail: UInt8 = 0,
         _ words: [UInt32] = [],
-        _ bytes: [UInt8] = []
+        _ bytes: ArraySlice<UInt8> = []
     ) -> [UInt8] {
         var writer = FieldWriter(bytes: [opcode, detail])
-        writer.append(UInt16(clamping: 1 + words.count + bytes.count.paddedToWords / 4))
+        writer.bytes.reserveCapacity(8 + words.count * 4 + bytes.count.paddedToWords)
+        let length = 1 + words.count + bytes.count.paddedToWords / 4
+        if let length = UInt16(exactly: length) {
+            writer.append(length)
+        } else {
+            // The form of BIG-REQUESTS has one word more.
+            writer.append(UInt16(0))
+            writer.append(UInt32(clamping: length + 1))
+        }
         for word in words { writer.append(word) }
         writer.bytes += bytes
         writer.pad()
@@ -41,7 +49,7 @@ enum X11Request {
     static func destroyWindow(_ window: UInt32) -> [UInt8] { encode(4, 0, [window]) }
 
     static func internAtom(_ name: String) -> [UInt8] {
-        encode(16, 0, [UInt32(UInt16(clamping: name.utf8.count))], Array(name.utf8))
+        encode(16, 0, [UInt32(UInt16(clamping: name.utf8.count))], Array(name.utf8)[...])
     }
 
     static func nameOfAtom(_ atom: UInt32) -> [UInt8] { encode(17, 0, [atom]) }
@@ -52,7 +60,7 @@ enum X11Request {
         of window: UInt32,
         type: UInt32,
         format: UInt8,
-        _ bytes: [UInt8],
+        _ bytes: ArraySlice<UInt8>,
         appends: Bool = false
     ) -> [UInt8] {
         let count = UInt32(clamping: bytes.count / Int(format / 8))
@@ -93,8 +101,11 @@ enum X11Request {
     }
 
     static func extension_(_ name: String) -> [UInt8] {
-        encode(98, 0, [UInt32(UInt16(clamping: name.utf8.count))], Array(name.utf8))
+        encode(98, 0, [UInt32(UInt16(clamping: name.utf8.count))], Array(name.utf8)[...])
     }
+
+    /// Allows requests of more than 256 KiB.
+    static func enableBigRequests(_ opcode: UInt8) -> [UInt8] { encode(opcode) }
 
     // XFIXES.
     static func fixesVersion(_ opcode: UInt8) -> [UInt8] { encode(opcode, 0, [5, 0]) }
