@@ -13,6 +13,8 @@ final class X11Delivery: Sendable {
 
     /// The limits of the bytes of one property, which a single request has.
     private static let parts = 4 << 10...1 << 20
+    /// The bytes of the request beside those of the part, at most.
+    private static let header = 64
 
     private let request: X11SelectionRequest
     private let type: UInt32
@@ -30,7 +32,7 @@ final class X11Delivery: Sendable {
     ) {
         (self.request, self.type, self.connection, self.begun) = (request, type, connection, begun)
         box = Mailbox(on: connection.loop)
-        part = max(Self.parts.lowerBound, min(Self.parts.upperBound, connection.longestRequest) - 64)
+        part = max(Self.parts.lowerBound, min(Self.parts.upperBound, connection.longestRequest - Self.header))
     }
 
     /// Puts bytes into the property.

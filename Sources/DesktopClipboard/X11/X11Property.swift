@@ -16,7 +16,7 @@ struct X11Property {
 
 extension X11Connection {
     /// The words of a property that one reply has.
-    private static let part: UInt32 = 16 << 10
+    private static let part: UInt32 = 64 << 10
 
     /// Returns a part of a property.
     ///
