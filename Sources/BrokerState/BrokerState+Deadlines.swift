@@ -56,13 +56,8 @@ extension BrokerState {
 
     private mutating func checkLoads() {
         loads.beginDeadlines(&world.context)
-        loads.checkPlaces(in: &world)
-        reportLoads()
         var load: Loads.Slot?
-        while let late = loads.nextLate(after: &load, in: &world) {
-            reportLoads()
-            if case .blocked(let peer, let failure) = late { violation(by: peer, failure) }
-        }
+        while loads.endLate(after: &load, in: &world) { reportLoads() }
     }
 
     /// Drains the broker if no program has been connected for the time of the limit `idle-exit`.

@@ -28,7 +28,7 @@ extension BrokerState {
         guard !world.context.accounting.excess().isNone else { return }
         var pending = world.contents.pendingKept(except: id)
         // The replaced contents leave their room to the new ones.
-        if let replaced { world.contents.addReleased(by: replaced, to: &pending, world.context) }
+        if let replaced { world.contents.addReleased(by: replaced, to: &pending) }
         world.context.cost += world.contents.keptCount / Cost.walkedBoards
         guard world.context.accounting.excess(withoutPending: pending).isNone else {
             let text =

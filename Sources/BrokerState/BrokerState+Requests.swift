@@ -193,7 +193,6 @@ extension BrokerState {
             &world.context
         )
         peers.setTarget(.write(id), of: stream.id, at: stream.peer)
-        refuseDisplaced()
     }
 
     mutating func commit(_ id: WriteID, _ commit: Commit, on stream: PeerStream) throws(Failure) {
@@ -273,10 +272,6 @@ extension BrokerState {
             change = set(name, to: publication, reason: .replaced, origin: origin)
         }
         if change.isCharged { world.context.accounting.acquire(of: .boards, for: account) }
-        if let displaced = world.contents.takeDisplaced(by: publication, world.context) {
-            let failure = Failure(.superseded, "the contents were replaced, and the broker has no room for both")
-            loads.failAll(of: displaced, with: failure, in: &world)
-        }
         answerCommit(of: publication, board: name, on: stream)
     }
 

@@ -22,12 +22,6 @@ extension BrokerState {
         } catch {
             refuse(id, error)
         }
-        refuseDisplaced()
-    }
-
-    /// Refuses the write that has lost its place outside the pools to a newer one.
-    mutating func refuseDisplaced() {
-        if let displaced = world.contents.takeDisplacedWrite() { refuse(displaced.write, displaced.failure) }
     }
 
     /// The write on a client's stream; nil if the frame is late.
@@ -83,7 +77,6 @@ extension BrokerState {
                 guard error.code != .protocolViolation else { throw error }
                 refuse(id, error)
             }
-            refuseDisplaced()
         default:
             throw Failure(.protocolViolation, "frames of kind \(header.rawKind) must not pass descriptors")
         }

@@ -335,7 +335,6 @@ package struct BrokerState: ~Copyable, Sendable {
         }
         do throws(Failure) {
             let kept = try world.contents.receive(UInt64(count), last: last, for: id, &world.context)
-            refuseDisplaced()
             return .keep(kept)
         } catch {
             guard error.code != .protocolViolation else { throw error }

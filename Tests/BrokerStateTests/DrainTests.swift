@@ -10,7 +10,7 @@ import Testing
     private let reader: PeerID
 
     init() {
-        source = broker.connect(maximumStreams: 2)
+        source = broker.connect(maximumStreams: 3)
         reader = broker.connect()
         broker.promise("a", from: source)
     }

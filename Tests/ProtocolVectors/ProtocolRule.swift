@@ -3,7 +3,7 @@ package enum ProtocolRule {
     /// Each letter with its highest number, in the order of the articles.
     private static let letters: [(Character, Int)] = [
         ("P", 4), ("B", 5), ("F", 8), ("S", 12), ("M", 8), ("V", 1), ("C", 12), ("N", 11), ("X", 2), ("H", 10),
-        ("W", 17), ("L", 9), ("T", 9), ("A", 7), ("K", 6), ("Q", 6), ("O", 9), ("I", 14), ("U", 12), ("Y", 32),
+        ("W", 17), ("L", 9), ("T", 9), ("A", 7), ("K", 6), ("Q", 6), ("O", 9), ("I", 13), ("U", 12), ("Y", 32),
         ("G", 10), ("D", 4), ("E", 17), ("R", 5), ("J", 8),
     ]
 

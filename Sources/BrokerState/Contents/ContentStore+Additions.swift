@@ -35,10 +35,6 @@ extension ContentStore {
             let text = "the contents would have \(count) items; at most \(WireLimits.items) are allowed"
             throw Failure(.limitExceeded, text)
         }
-        // Contents outside the pools have the only representation that has room there.
-        guard publicationTable[slot].charge.account == writeTable[write].charge.account else {
-            throw Self.guaranteeExceeded
-        }
         let addition = try Addition(
             writeTable[write].items,
             metadata: writeTable[write].itemMetadata,

@@ -138,10 +138,9 @@ extension ContentStore {
     }
 
     /// Adds what the end of contents releases at once: nothing while a load or a list uses them.
-    func addReleased(by slot: Slot, to pending: inout Accounting.Pending, _ context: borrowing BrokerContext) {
-        let charge = publicationTable[slot].charge
-        guard publicationTable[slot].openLoads == 0, !context.accounting.isOutside(charge.account) else { return }
-        pending.held = charge.amount
+    func addReleased(by slot: Slot, to pending: inout Accounting.Pending) {
+        guard publicationTable[slot].openLoads == 0 else { return }
+        pending.held = publicationTable[slot].charge.amount
         for id in publicationTable[slot].keptBytes {
             // Bytes of incomplete cached loads are pending already.
             guard let kept = keptTable.find(id), keptTable[kept].isWhole else { continue }

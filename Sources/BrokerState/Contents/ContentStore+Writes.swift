@@ -14,16 +14,10 @@ extension ContentStore {
         _ account: Accounting.AccountID,
         _ context: inout BrokerContext
     ) throws(Failure) -> WriteID {
-        let charge: Charge
-        do throws(Failure) {
-            charge = try context.charge(account, for: "a write")
-        } catch {
-            guard case .board(BoardName.general, _, _, _) = target else { throw error }
-            charge = try context.charge(context.accounting.openOutside(), for: "a write")
-        }
+        let charge = try context.charge(account, for: "a write")
         context.check(in: context.limits.progress)
         if isConcealed { context.perform(.conceal(peer)) }
-        let id = writeTable.insert(
+        return writeTable.insert(
             PendingWrite(
                 peer: peer,
                 stream: stream,
@@ -35,8 +29,6 @@ extension ContentStore {
                 charge: charge
             )
         )
-        if charge.account != account, let slot = writeTable.find(id) { guarantee(slot, &context) }
-        return id
     }
 
     var writes: [WriteID] { writeTable.ids }
@@ -73,10 +65,6 @@ extension ContentStore {
     /// - Parameter metadata: the size of the item's message.
     mutating func add(_ item: Item, metadata: UInt64, to id: WriteID, _ context: inout BrokerContext) throws(Failure) {
         guard let slot = writeTable.find(id) else { return }
-        let isGuaranteed = isGuaranteed(slot, adding: item)
-        if context.accounting.isOutside(writeTable[slot].charge.account), !isGuaranteed {
-            throw Self.guaranteeExceeded
-        }
         try Feature.check(item.requires)
         let mayBeEmpty = isExisting(writeTable[slot].items.count, for: writeTable[slot].target)
         try item.check(at: writeTable[slot].items.count, mayBeEmpty: mayBeEmpty)
@@ -94,13 +82,7 @@ extension ContentStore {
             throw Failure(.limitExceeded, "names and types of the write take \(total) bytes; limit \(limit) is \(most)")
         }
         let amount = Accounting.Amount(objects: 1 + UInt64(item.representations.count), metadata: metadata)
-        do throws(Failure) {
-            try context.accounting.raise(&writeTable[slot].charge, by: amount, for: "a write")
-        } catch {
-            guard isGuaranteed else { throw error }
-            guarantee(slot, &context)
-            try context.accounting.raise(&writeTable[slot].charge, by: amount, for: "a write")
-        }
+        try context.accounting.raise(&writeTable[slot].charge, by: amount, for: "a write")
         // The item is stored before its kept bytes are reserved, so that they are released with the write if an error
         // follows.
         let index = writeTable[slot].items.count
@@ -118,19 +100,13 @@ extension ContentStore {
         for representation in item.representations {
             var kept: KeptID?
             if representation.provision == .kept {
-                do throws(Failure) {
-                    let account = writeTable[slot].charge.account
-                    try checkRoomForKept(
-                        announced: representation.byteCount,
-                        isConcealed: writeTable[slot].isConcealed,
-                        for: account,
-                        context
-                    )
-                } catch {
-                    guard isGuaranteed else { throw error }
-                    guarantee(slot, &context)
-                }
                 let account = writeTable[slot].charge.account
+                try checkRoomForKept(
+                    announced: representation.byteCount,
+                    isConcealed: writeTable[slot].isConcealed,
+                    for: account,
+                    context
+                )
                 kept = insertKept(
                     announced: representation.byteCount,
                     content: representation.content,
@@ -173,17 +149,7 @@ extension ContentStore {
         if let announced = keptTable[kept].announced, total > announced || (last && total < announced) {
             throw Failure(.invalidArgument, "received \(total) bytes, but \(announced) were announced")
         }
-        let isGuaranteed = total <= WireLimits.guaranteedLength && isGuaranteed(slot)
-        if context.accounting.isOutside(writeTable[slot].charge.account), !isGuaranteed {
-            throw Self.guaranteeExceeded
-        }
-        do throws(Failure) {
-            try chargeKept(current, for: total, &context)
-        } catch {
-            guard isGuaranteed else { throw error }
-            guarantee(slot, &context)
-            try chargeKept(current, for: total, &context)
-        }
+        try chargeKept(current, for: total, &context)
         keptTable[kept].count = total
         if !keptTable[kept].isConcealed { context.counters.keptBytes += count }
         if last { writeTable[slot].awaited.removeFirst() }

@@ -10,11 +10,6 @@ struct ContentStore: ~Copyable, Sendable {
     var publicationTable: SlotTable<Publication>
     var writeTable = SlotTable<PendingWrite>()
     var keptTable = SlotTable<KeptBytes>()
-    /// The write and the publication that are charged outside the pools. They may be over. See
-    /// `ContentStore+Guarantee.swift`.
-    var guaranteedWrite: WriteID?
-    var guaranteedPublication: PublicationID?
-    var displacedWrite: WriteID?
     /// The contents of boards that expire.
     var expiring: [PublicationID] = []
     /// Whether contents have become complete that may need the room of others: see `BrokerState.makeRoom`.

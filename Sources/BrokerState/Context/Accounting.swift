@@ -14,12 +14,8 @@ package struct Accounting: ~Copyable, Sendable {
 
     package struct Account: ~Copyable, Sendable {
         package let process: ProcessKey
-        fileprivate(set) var holder = Pool.Holder.ended
+        fileprivate var isLiving = false
         package fileprivate(set) var held = Holdings()
-        /// Bytes that the driver holds for its connections.
-        fileprivate(set) var queued: UInt64 = 0
-        /// Bytes in transfer to its connections.
-        fileprivate(set) var inTransfer: UInt64 = 0
         /// The cost of the input of its connections.
         package fileprivate(set) var cost = 0
         /// The running loads of contents that the writer has left, or that only loads hold.
@@ -46,11 +42,16 @@ package struct Accounting: ~Copyable, Sendable {
         case sessions
         case destinations
         case watches
+        /// The windows of the loads whose destinations are its connections.
+        case transfer
+        /// Bytes that the driver holds for its connections. They are there before anybody can refuse them: see
+        /// `Peers.overfull`.
+        case queued
     }
 
     /// The units of each resource that an account holds.
     package struct Holdings: BitwiseCopyable, Sendable {
-        private var units = InlineArray<9, UInt64>(repeating: 0)
+        private var units = InlineArray<11, UInt64>(repeating: 0)
 
         package fileprivate(set) subscript(_ resource: Resource) -> UInt64 {
             @inline(__always) get { units[resource.rawValue] }
@@ -71,35 +72,27 @@ package struct Accounting: ~Copyable, Sendable {
         }
     }
 
-    package private(set) var queued: UInt64 = 0
-    /// The bytes that sources may send, or that wait for the sockets of destinations.
-    package private(set) var inTransfer: UInt64 = 0
-    private let transferPool: UInt64
-    /// The bytes in transfer that each account may have.
-    private let leastTransfer: UInt64
     private var ends: UInt64 = 0
     package private(set) var accounts = SlotTable<Account>()
     /// The accounts by process, in ascending order. Not a dictionary: to create the type of a dictionary, the runtime
     /// searches all conformances of the program, which takes about a fifth of the instructions of a start.
     private var accountsByProcess: [(process: ProcessKey, account: AccountID)] = []
-    private var pools: InlineArray<9, Pool>
-    /// The account of contents that are always possible, while there are some.
-    private var outside: AccountID?
+    private var pools: InlineArray<11, Pool>
 
     package init(limits: BrokerLimits) {
-        transferPool = min(limits.transferPool, .max / 4)
-        leastTransfer = max(CreditWindow.smallest, min(CreditWindow.initial, transferPool / 256))
-        // In the order of `Resource`.
+        // In the order of `Resource`. The article HowItWorks has the same table.
         pools = [
             Pool(limits.objects, reservingPart: 4, firstUnits: 256),
             Pool(limits.metadata, reservingPart: 4, firstUnits: 72 << 10),
-            Pool(limits.connections, reservingPart: 8, firstUnits: 2, .allButAnEighth),
+            Pool(limits.connections, reservingPart: 8, firstUnits: 2, share: .allButAnEighth),
             Pool(limits.boards, reservingPart: 4, firstUnits: 1),
             Pool(limits.keptRepresentations, reservingPart: 4, firstUnits: 4),
             Pool(limits.keptPool, reservingPart: 8, firstUnits: 1 << 20),
             Pool(limits.sessions, reservingPart: 4, firstUnits: 1),
             Pool(limits.destinations, reservingPart: 4, firstUnits: 1),
             Pool(limits.watches, reservingPart: 4, firstUnits: 1),
+            Pool(limits.transferPool, besideFirstUnits: max(16 << 10, min(256 << 10, limits.transferPool / 256))),
+            Pool(limits.controlPool, besideFirstUnits: 0),
         ]
     }
 
@@ -146,12 +139,12 @@ package struct Accounting: ~Copyable, Sendable {
     /// evicted.
     private mutating func updateHolder(_ slot: SlotTable<Account>.Slot) {
         let isLiving = accounts[slot].held[.connections] > 0 || accounts[slot].orphanLoads > 0
-        let (old, new) = (accounts[slot].holder, isLiving ? Pool.Holder.living : .ended)
-        guard old != new, old != .outside else { return }
-        accounts[slot].holder = new
+        guard accounts[slot].isLiving != isLiving else { return }
+        accounts[slot].isLiving = isLiving
         for index in pools.indices {
             guard let resource = Resource(rawValue: index) else { continue }
-            pools[index].move(accounts[slot].held[resource], from: old, to: new)
+            pools[index].subtract(accounts[slot].held[resource], isLiving: !isLiving)
+            pools[index].add(accounts[slot].held[resource], isLiving: isLiving)
         }
     }
 
@@ -163,22 +156,6 @@ package struct Accounting: ~Copyable, Sendable {
     private mutating func close(_ slot: SlotTable<Account>.Slot) {
         accountsByProcess.remove(at: index(of: accounts[slot].process))
         accounts.remove(slot)
-    }
-
-    /// The account outside the pools, to which contents are charged that are always possible. It belongs to no process.
-    mutating func openOutside() -> AccountID {
-        if let outside, accounts.holds(outside) { return outside }
-        let process = ProcessKey(pid: .max, identity: .max)
-        let account = accounts.insert(Account(process: process))
-        if let slot = accounts.find(account) { accounts[slot].holder = .outside }
-        accountsByProcess.insert((process, account), at: index(of: process))
-        outside = account
-        return account
-    }
-
-    func isOutside(_ account: AccountID) -> Bool {
-        guard let slot = accounts.find(account) else { return false }
-        return accounts[slot].holder == .outside
     }
 
     /// The index of a process's account, or the index at which it has to be inserted.
@@ -240,17 +217,6 @@ package struct Accounting: ~Copyable, Sendable {
         release(Charge(account: charge.account, amount: part))
     }
 
-    /// Moves a charge to another account, where it is granted.
-    mutating func move(_ charge: inout Charge, to account: AccountID) {
-        guard charge.account != account, let slot = accounts.find(account) else { return }
-        // Before the release, which may close an account that holds nothing else.
-        add(charge.amount.objects, of: .objects, to: slot)
-        add(charge.amount.metadata, of: .metadata, to: slot)
-        let moved = Charge(account: account, amount: charge.amount)
-        release(charge)
-        charge = moved
-    }
-
     @inline(__always)
     mutating func release(_ charge: Charge) {
         guard let slot = accounts.find(charge.account) else { return }
@@ -289,7 +255,7 @@ package struct Accounting: ~Copyable, Sendable {
 
     /// The maximum that an account may take of one resource.
     func room(for account: AccountID, of resource: Resource) -> UInt64 {
-        isOutside(account) ? .max : pools[resource.rawValue].room(holding: held(by: account, of: resource))
+        pools[resource.rawValue].room(holding: held(by: account, of: resource))
     }
 
     /// Counts units for an account. The caller has checked that there is room, of which contents that may be evicted
@@ -307,18 +273,19 @@ package struct Accounting: ~Copyable, Sendable {
 
     @inline(__always)
     private func allows(_ count: UInt64, of resource: Resource, to slot: SlotTable<Account>.Slot) -> Bool {
-        pools[resource.rawValue].allows(count, holding: accounts[slot].held[resource])
-            || accounts[slot].holder == .outside
+        count <= pools[resource.rawValue].room(holding: accounts[slot].held[resource])
     }
 
     @inline(__always)
     private mutating func add(_ count: UInt64, of resource: Resource, to slot: SlotTable<Account>.Slot) {
-        pools[resource.rawValue].add(count, to: &accounts[slot].held[resource], of: accounts[slot].holder)
+        pools[resource.rawValue].add(count, isLiving: accounts[slot].isLiving)
+        accounts[slot].held[resource] += count
     }
 
     @inline(__always)
     private mutating func subtract(_ count: UInt64, of resource: Resource, from slot: SlotTable<Account>.Slot) {
-        pools[resource.rawValue].subtract(count, from: &accounts[slot].held[resource], of: accounts[slot].holder)
+        pools[resource.rawValue].subtract(count, isLiving: accounts[slot].isLiving)
+        accounts[slot].held[resource] -= count
     }
 
     // MARK: Eviction
@@ -352,7 +319,7 @@ package struct Accounting: ~Copyable, Sendable {
         )
     }
 
-    private func isExceeded(_ resource: Resource, withoutPending pending: UInt64 = 0) -> Bool {
+    func isExceeded(_ resource: Resource, withoutPending pending: UInt64 = 0) -> Bool {
         pools[resource.rawValue].isExceeded(withoutPending: pending)
     }
 
@@ -373,42 +340,43 @@ package struct Accounting: ~Copyable, Sendable {
 
     /// The place in the order of ended processes; nil if the account's contents may not be evicted.
     func endOrder(ofEvictable account: AccountID) -> UInt64? {
-        guard let slot = accounts.find(account), accounts[slot].holder == .ended else { return nil }
+        guard let slot = accounts.find(account), !accounts[slot].isLiving else { return nil }
         return accounts[slot].end
     }
 
-    // MARK: Bytes in transfer
+    // MARK: Bytes
 
-    /// The bytes that may be granted for the destinations of an account. An account may hold half of what the others
-    /// leave of the pool, so that there is room for the next one. A few bytes are always allowed.
+    /// Charges a load, with the smallest window.
     @inline(__always)
-    mutating func transferRoom(for account: AccountID) -> UInt64 {
-        // Its loads have ended; they only have to leave their queue.
-        guard let slot = accounts.find(account) else { return .max }
-        let held = accounts[slot].inTransfer
-        let most = max((transferPool - min(transferPool, inTransfer) + held) / 2, leastTransfer)
-        return most - min(most, held)
+    mutating func chargeLoad(to account: AccountID) throws(Failure) -> Charge {
+        guard room(for: account, of: .transfer) >= CreditWindow.smallest else { throw transferRefusal(account) }
+        let charge = try charge(account, Amount(objects: 1), for: "a load")
+        acquire(CreditWindow.smallest, of: .transfer, for: account)
+        return charge
     }
 
-    @inline(__always)
-    mutating func transfer(_ count: UInt64, to account: AccountID) {
-        inTransfer += count
-        guard let slot = accounts.find(account) else { return }
-        accounts[slot].inTransfer += count
+    @inline(never)
+    private func transferRefusal(_ account: AccountID) -> Failure {
+        Failure(
+            .limitExceeded,
+            "the loads of this program have \(held(by: account, of: .transfer)) bytes in transfer, and its share of limit "
+                + "transfer-pool allows no further load; read some to the end"
+        )
     }
 
+    /// The bytes by which the window of a load may grow. Larger windows take half of an account's share at most, and
+    /// leave the rest to further loads.
     @inline(__always)
-    mutating func transferred(_ count: UInt64, to account: AccountID) {
-        inTransfer -= count
-        guard let slot = accounts.find(account) else { return }
-        accounts[slot].inTransfer -= count
+    func spareTransfer(for account: AccountID) -> UInt64 {
+        let (room, held) = (room(for: account, of: .transfer), held(by: account, of: .transfer))
+        return (room - min(room, held)) / 8
     }
 
-    // MARK: Queued bytes
-
+    /// Changes the number of queued bytes of a connection.
     mutating func queue(_ count: UInt64, insteadOf before: UInt64, for account: AccountID) {
-        queued = queued - before + count
-        if let slot = accounts.find(account) { accounts[slot].queued = accounts[slot].queued - before + count }
+        guard let slot = accounts.find(account) else { return }
+        subtract(before, of: .queued, from: slot)
+        add(count, of: .queued, to: slot)
     }
 
     /// The account with the most queued bytes.
@@ -416,7 +384,7 @@ package struct Accounting: ~Copyable, Sendable {
         var most: SlotTable<Account>.Slot?
         var cursor: SlotTable<Account>.Slot?
         while let slot = accounts.advance(&cursor) {
-            if most.map({ accounts[slot].queued > accounts[$0].queued }) ?? true { most = slot }
+            if most.map({ accounts[slot].held[.queued] > accounts[$0].held[.queued] }) ?? true { most = slot }
         }
         return most.map { accounts.id(of: $0) }
     }

@@ -15,7 +15,7 @@ extension Loads {
 
     mutating func begin(_ terms: LoadTerms, _ offer: Offer, in world: inout World) throws(Failure) {
         guard let peerLoads = peerLoads(of: terms.destination) else { return }
-        let charge = try world.context.charge(terms.account, for: "a load")
+        let charge = try world.context.accounting.chargeLoad(to: terms.account)
         let source: ActiveLoad.Source
         switch offer.provision {
         case .promised(let peer): source = .peer(peer)
@@ -71,46 +71,41 @@ extension Loads {
         }
     }
 
-    /// Asks the source, or puts the load into the source's queue.
+    /// Asks the source, or lets the load wait for a place there.
     mutating func enqueue(_ slot: Slot, in world: inout World) {
         guard let source = source(of: slot) else { return }
-        guard !peerLoadsTable[source].mayBeAsked else { return start(slot, in: &world) }
         let account = loadTable[slot].charge.account
-        let count = peerLoadsTable[source].queue.count
+        guard !peerLoadsTable[source].places.take(for: account) else { return start(slot, in: &world) }
+        let count = peerLoadsTable[source].places.waitingCount
         if UInt64(count) >= world.context.limits.waitingPerSource {
-            let displaced = peerLoadsTable[source].queue.displaced(by: account).flatMap { loadTable.find($0) }
+            let displaced = peerLoadsTable[source].places.displaced(by: account).flatMap { loadTable.find($0) }
             fail(displaced ?? slot, .queueFull(count: count), in: &world)
             guard displaced != nil else { return }
         }
-        peerLoadsTable[source].queue.append(loadTable.id(of: slot), of: account, at: world.context.now)
-        // Loads that occupy places at the source have a deadline from now on, and processes may have too many of them.
+        peerLoadsTable[source].places.append(loadTable.id(of: slot), of: account, at: world.context.now)
+        // Loads that have places at the source have to make progress from now on.
         world.context.check(in: min(loadTable[slot].firstByte, world.context.limits.progress / 10))
     }
 
-    /// Starts the next loads of a source's queue while the source has free places.
+    /// Starts the loads that may have a place at their source now.
     @inline(__always)
     mutating func askNext(of peerLoads: PeerSlot, in world: inout World) {
-        // Checked first: in most cases the queue is empty, and a call of `popFirst` would be wasted.
-        while peerLoadsTable[peerLoads].mayBeAsked, !peerLoadsTable[peerLoads].queue.isEmpty {
-            guard let next = peerLoadsTable[peerLoads].queue.popFirst() else { return }
+        // Checked first: in most cases none waits, and a call of `next` would be wasted.
+        while peerLoadsTable[peerLoads].places.isAwaited, let next = peerLoadsTable[peerLoads].places.next() {
             if let slot = loadTable.find(next) { start(slot, in: &world) }
         }
     }
 
     /// Asks the source of a load. Kept bytes are ready to be sent.
     mutating func start(_ slot: Slot, in world: inout World) {
-        let available = loadTable[slot].available
-        let room = room(for: slot, &world.context)
-        let granted = loadTable[slot].window.open(available: available, room: room)
-        occupy(granted, for: slot, &world.context)
-        if granted == 0 { waitForRoomIfNeeded(slot, &world.context) }
+        widen(slot, &world.context)
+        let granted = loadTable[slot].window.open(available: loadTable[slot].available)
         loadTable[slot].ask(at: world.context.now)
         let id = loadTable.id(of: slot)
         guard case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) else {
             readyLoads.append(id)
             return
         }
-        peerLoadsTable[peerLoads].openAsks += 1
         expectDescriptor(for: slot, from: peerLoads, &world.context)
         world.context.check(in: min(loadTable[slot].firstByte, world.context.limits.progress))
         let part = loadTable[slot].part

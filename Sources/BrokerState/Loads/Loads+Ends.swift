@@ -110,7 +110,7 @@ extension Loads {
     /// - Parameter link: the label of the peer if it is a link.
     mutating func peerLeft(_ peer: PeerID, link: String? = nil, in world: inout World) {
         guard let peerLoads = peerLoads(of: peer), peerLoadsTable[peerLoads].isBusy else { return }
-        peerLoadsTable[peerLoads].maximumAsks = 0
+        peerLoadsTable[peerLoads].places.limit = 0
         world.context.cost += count / Cost.walkedLoads
         var cursor: Slot?
         while let slot = loadTable.advance(&cursor) {
@@ -144,7 +144,7 @@ extension Loads {
     mutating func end(_ slot: Slot, with failure: Failure? = nil, isDescriptor: Bool = false, in world: inout World) {
         let phase = loadTable[slot].phase
         guard !phase.isDelivering else { return }
-        giveBack(loadTable[slot].window.close(), of: slot, &world.context)
+        loadTable[slot].window.close()
         let rest: LoadPhase.Rest = isDescriptor || phase.isPassing ? .descriptor : .bytes
         loadTable[slot].phase = .delivering(rest)
         loadTable[slot].takenAt = world.context.now
@@ -171,11 +171,11 @@ extension Loads {
             leaveCache(kept, in: &world)
         case .peer(let source):
             guard let peerLoads = peerLoads(of: source) else { return }
+            let account = loadTable[slot].charge.account
             guard !wasQueued else {
-                let (id, account) = (loadTable.id(of: slot), loadTable[slot].charge.account)
-                return peerLoadsTable[peerLoads].queue.remove(id, of: account)
+                return peerLoadsTable[peerLoads].places.remove(loadTable.id(of: slot), of: account)
             }
-            peerLoadsTable[peerLoads].openAsks -= 1
+            peerLoadsTable[peerLoads].places.giveBack(by: account)
             peerLoadsTable[peerLoads].sentBytes &+= loadTable[slot].window.received
             peerLoadsTable[peerLoads].servedAt = world.context.now
             askNext(of: peerLoads, in: &world)
@@ -197,7 +197,6 @@ extension Loads {
 
     /// Removes a load that has ended, and releases everything that it still holds.
     mutating func release(_ slot: Slot, _ context: inout BrokerContext) {
-        giveBack(loadTable[slot].window.outstanding, of: slot, &context)
         let load = loadTable.remove(slot)
         // Whether the socket has taken the descriptor.
         if load.isCounted {
@@ -205,8 +204,10 @@ extension Loads {
             report(.counted(load.publication, load.part, isUsed: isUsed))
         }
         if load.expectsDescriptor { expectedDescriptors -= 1 }
+        if !load.isCaching {
+            context.accounting.release(load.window.size, of: .transfer, for: load.charge.account)
+        }
         context.release(load.charge)
-        if load.waitsForRoom { compactRoomQueue() }
         guard case .destination(let peer, _) = load.receiver, let peerLoads = peerLoads(of: peer) else { return }
         peerLoadsTable[peerLoads].openLoads -= 1
         peerLoadsTable[peerLoads].receivedBytes &+= load.window.delivered

@@ -3,13 +3,12 @@ import PasteboardWire
 // Loads of kept bytes, whose source is the broker itself.
 extension Loads {
     /// Whether `nextKeptChunk` may return a chunk.
-    var hasReadyKept: Bool { !readyLoads.isEmpty || !readyCaches.isEmpty || hasFreedRoom }
+    var hasReadyKept: Bool { !readyLoads.isEmpty || !readyCaches.isEmpty }
 
     /// The next chunk of kept bytes that may be sent, one data frame at most; nil if there is none. The driver puts it
     /// into the destination's queue and calls `delivered` when the socket has taken it.
     mutating func nextKeptChunk(in world: inout World) -> KeptChunk? {
         wakeReaders(&world.context)
-        if hasFreedRoom { grantWaiting(&world.context) }
         while let id = readyLoads.last {
             guard let slot = loadTable.find(id), !loadTable[slot].phase.isDelivering,
                 case .kept(let kept) = loadTable[slot].source, let state = world.contents.kept(kept),

@@ -5,7 +5,7 @@ extension Loads {
     func describe(_ peer: PeerID, in status: inout PeerStatus) {
         guard let peerLoads = peerLoads(of: peer) else { return }
         status.loads = UInt32(clamping: peerLoadsTable[peerLoads].openLoads)
-        status.asks = UInt32(clamping: peerLoadsTable[peerLoads].openAsks + peerLoadsTable[peerLoads].queue.count)
+        status.asks = UInt32(clamping: peerLoadsTable[peerLoads].places.loadCount)
         guard status.isLink == true else { return }
         status.sentBytes = peerLoadsTable[peerLoads].sentBytes
         status.receivedBytes = peerLoadsTable[peerLoads].receivedBytes

@@ -17,13 +17,8 @@ struct Loads: ~Copyable, Sendable {
     var readyLoads: [LoadID] = []
     /// Cached loads whose readers are to be woken.
     var readyCaches: [KeptID] = []
-    var roomQueue = RoomQueue()
-    /// Whether room in the transfer pool was freed while loads wait for it.
-    var hasFreedRoom = false
     /// The number of loads for which a descriptor may arrive or is in transfer.
     var expectedDescriptors: UInt64 = 0
-    /// For each load whose place at its source others wait for.
-    var placeProgress: [LoadID: PlaceProgress] = [:]
     private var events: [LoadEvent] = []
     private var firstEvent = 0
 
@@ -66,7 +61,7 @@ struct Loads: ~Copyable, Sendable {
     mutating func connected(_ peer: PeerID, _ process: ProcessKey, _ context: borrowing BrokerContext) {
         let most = Int(clamping: context.limits.asksPerSource)
         peerLoadsTable.insert(
-            PeerLoads(process: process, name: process.name(label: ""), maximumAsks: most),
+            PeerLoads(process: process, name: process.name(label: ""), places: Places(most)),
             at: SlotTable<PeerLoads>.ID(slot: peer.slot, generation: peer.generation)
         )
     }
@@ -86,7 +81,7 @@ struct Loads: ~Copyable, Sendable {
         peerLoadsTable[slot].passesDescriptors = passesDescriptors
         guard let maximumStreams else { return }
         let most = max(1, min(UInt64(maximumStreams), context.limits.asksPerSource))
-        peerLoadsTable[slot].maximumAsks = Int(clamping: most)
+        peerLoadsTable[slot].places.limit = Int(clamping: most)
     }
 
     /// Loads from and to a peer are sent inline from now on.

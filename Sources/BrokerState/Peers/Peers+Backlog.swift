@@ -35,9 +35,7 @@ extension Peers {
     /// The peer to end while the pool is exceeded: in the process with the most queued bytes, the peer with the
     /// greatest backlog.
     func overfull(_ context: borrowing BrokerContext) -> (peer: PeerID, failure: Failure)? {
-        guard context.accounting.queued > context.limits.controlPool, let greatest = greatestBacklog(context) else {
-            return nil
-        }
+        guard context.accounting.isExceeded(.queued), let greatest = greatestBacklog(context) else { return nil }
         let failure = Failure(
             .limitExceeded,
             "limit control-pool is exceeded, and this process uses more of it than any other: it does not read its "

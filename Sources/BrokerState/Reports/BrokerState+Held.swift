@@ -15,8 +15,8 @@ extension BrokerState {
             objects: world.context.accounting.total(of: .objects),
             metadata: world.context.accounting.total(of: .metadata),
             keptBytes: world.context.accounting.total(of: .keptBytes),
-            inTransfer: world.context.accounting.inTransfer,
-            queued: world.context.accounting.queued
+            inTransfer: world.context.accounting.total(of: .transfer),
+            queued: world.context.accounting.total(of: .queued)
         )
     }
 

@@ -14,8 +14,6 @@
     package static let descriptorFrameLength = 4 << 10
     /// The size up to which kept bytes are sent inline even if a descriptor is welcome, because that is faster.
     package static let inlineLength: UInt64 = 64 << 10
-    /// The size of a representation for which the general board has room, however much the broker keeps.
-    package static let guaranteedLength: UInt64 = 64 << 10
     /// Payload bytes of an item within a write. In the answer to a list the item has up to 1 KiB more, and must still
     /// fit a frame.
     package static let itemLength = 60 << 10

@@ -278,8 +278,7 @@ struct KeptRoom {
 
     init(_ welcome: Welcome) {
         directory = welcome.keptDirectoryRoom ?? 0
-        // The general board has room for so much even if nothing is free.
-        free = max(welcome.keptFree ?? welcome.keptPool ?? .max, WireLimits.guaranteedLength)
+        free = welcome.keptFree ?? welcome.keptPool ?? .max
         pool = welcome.keptPool ?? free
     }
 

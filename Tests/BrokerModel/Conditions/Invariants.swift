@@ -69,16 +69,12 @@ extension BrokerState {
             sum + (peers.find(id).map { peers[$0].backlog.count } ?? 0)
         }
         let charged = world.context.accounting.accounts.ids.reduce(0) { sum, id in
-            sum + (world.context.accounting.accounts.find(id).map { world.context.accounting.accounts[$0].queued } ?? 0)
+            sum + world.context.accounting.held(by: id, of: .queued)
         }
         var evictable: [Accounting.Resource: UInt64] = [.boards: 0, .keptRepresentations: 0, .keptBytes: 0]
         for id in world.context.accounting.accounts.ids {
             let isLiving = peers.ids.contains { peer in peers.find(peer).map { peers[$0].account == id } ?? false }
-            guard let slot = world.context.accounting.accounts.find(id), !isLiving,
-                !world.context.accounting.isOutside(id)
-            else {
-                continue
-            }
+            guard let slot = world.context.accounting.accounts.find(id), !isLiving else { continue }
             let written = world.contents.publicationTable.ids.compactMap { world.contents.find($0) }
                 .filter { world.contents[$0].charge.account == id }
             let loads = written.reduce(0) { $0 + world.contents[$1].openLoads }
@@ -111,7 +107,7 @@ extension BrokerState {
             )
             broken.check(total == UInt64(expected) && sum == total, "\(total), \(sum) of \(expected) \(resource)")
         }
-        let sum = world.context.accounting.queued
+        let sum = world.context.accounting.total(of: .queued)
         broken.check(
             queued == sum && queued == charged && queued <= world.context.limits.controlPool,
             "\(sum) bytes are queued, \(charged) charged, for \(queued)"

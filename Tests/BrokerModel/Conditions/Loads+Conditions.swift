@@ -33,14 +33,9 @@ extension Loads {
             expectedDescriptors == expected && expected <= world.context.limits.passedDescriptors,
             "\(expectedDescriptors) descriptors are expected of \(expected) loads"
         )
-        let outstanding = slots.reduce(0) { $0 + (loadTable[$1].isCaching ? 0 : loadTable[$1].window.outstanding) }
-        let inTransfer = world.context.accounting.inTransfer
-        broken.check(inTransfer == outstanding, "\(inTransfer) bytes are in transfer of \(outstanding) granted ones")
-        let waiting = slots.count { loadTable[$0].waitsForRoom }
-        broken.check(
-            roomQueue.count >= waiting && roomQueue.count <= 2 * loadTable.count + 64,
-            "\(roomQueue.count) loads are in the queue for room of \(waiting) that wait"
-        )
+        let windows = slots.reduce(0) { $0 + (loadTable[$1].isCaching ? 0 : loadTable[$1].window.size) }
+        let inTransfer = world.context.accounting.total(of: .transfer)
+        broken.check(inTransfer == windows, "\(inTransfer) bytes are in transfer, but windows have \(windows)")
         broken.add(brokenEndpoints())
         for kept in cachedLoads.keys { broken.add(brokenConditions(of: kept, world.contents)) }
         return broken.all
@@ -53,11 +48,12 @@ extension Loads {
         broken.check(window.delivered <= window.received, "\(id): delivered beyond received")
         broken.check(window.received <= window.granted, "\(id): received beyond granted")
         broken.check(window.granted <= window.credit, "\(id): granted beyond the destination's credit")
-        broken.check(window.granted <= window.delivered + CreditWindow.largest, "\(id): granted beyond the window")
+        broken.check(window.granted <= window.delivered + window.size, "\(id): granted beyond the window")
+        broken.check(window.size <= CreditWindow.largest, "\(id): its window is too large")
+        let allowed = min(window.credit, loadTable[slot].available)
         broken.check(
-            loadTable[slot].waitsForRoom || phase.isQueued || phase.isDelivering || phase.isPassing
-                || !window.needsRoom(available: loadTable[slot].available),
-            "\(id): stands still and does not wait for room"
+            !phase.hasPlace || window.granted > window.delivered || window.granted == allowed,
+            "\(id): stands still"
         )
         let deadline = deadline(of: slot, world.context)
         if let deadline {
@@ -95,7 +91,7 @@ extension Loads {
         broken.check(world.contents.find(loadTable[slot].publication) != nil, "\(id): the publication is gone")
         if case .peer(let source) = loadTable[slot].source, let peerLoads = peerLoads(of: source) {
             // The ask of a cached load waits for its first reader.
-            let waits = peerLoadsTable[peerLoads].queue.contains(id)
+            let waits = peerLoadsTable[peerLoads].places.contains(id)
             broken.check(waits == phase.isQueued, "\(id): waits in the wrong list")
         } else if case .peer = loadTable[slot].source {
             broken.check(false, "\(id): the source is gone")
@@ -115,12 +111,9 @@ extension Loads {
                 guard case .peer(peer) = loadTable[load].source else { return false }
                 return loadTable[load].phase.hasPlace
             }
-            let openAsks = peerLoadsTable[slot].openAsks
-            broken.check(openAsks == asked, "\(peer) counts \(openAsks) asks of \(asked)")
-            broken.check(
-                !peerLoadsTable[slot].mayBeAsked || peerLoadsTable[slot].queue.isEmpty,
-                "\(peer) could be asked"
-            )
+            var places = peerLoadsTable[slot].places
+            broken.check(places.taken == asked, "\(peer) counts \(places.taken) places of \(asked)")
+            broken.check(places.next() == nil, "\(peer) could be asked")
         }
         return broken.all
     }

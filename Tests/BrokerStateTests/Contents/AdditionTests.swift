@@ -54,15 +54,4 @@ import Testing
         #expect(contents.first(Contents.self)?.version == 1 && contents.first(Item.self)?.representations.count == 41)
         #expect(broker.closed.isEmpty && broker.brokenInvariants().isEmpty)
     }
-
-    @Test("Small contents that have room only outside the pools cannot be added to")
-    func outsideThePools() {
-        let broker = StateHarness { $0.objects = 3 }
-        let writer = broker.connect()
-        let handle = broker.promise("a", from: writer).handle
-        let stream = broker.write([Item("b")], adding: handle, from: writer)
-        #expect(handle != nil && broker.take(writer).on(stream).codes == [.limitExceeded])
-        #expect(broker.list(from: writer).first(Item.self)?.representations.count == 1)
-        #expect(broker.brokenInvariants().isEmpty)
-    }
 }

@@ -4,7 +4,7 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// The places at a source: the share of each process while others wait, and the progress that its loads must make.
+/// The places at a source: those that are left to others, and the progress that loads must make while others wait.
 @Suite(.pure) struct PlaceTests {
     private let broker = StateHarness()
     private let idler: PeerID
@@ -29,62 +29,20 @@ import Testing
         }
     }
 
-    @Test("While another process waits, one keeps only its share, and loses its newest loads without credit")
-    func share() {
+    @Test(
+        "However many loads a process has, the first ones of another are asked for at once, and none is ended for them"
+    )
+    func reserve() {
         let source = source(places: 16)
-        let loads = (0..<16).map { _ in
-            broker.advance(by: 1)
-            return broker.load(from: idler, credit: 1)
-        }
-        for ask in broker.takeAsks(source) { broker.data([1], on: ask, from: source) }
-        advance(by: 60_000)
-        #expect(broker.take(idler).codes.isEmpty, "nobody waits")
-        for _ in 0..<20 { broker.load(from: reader) }
-        advance(by: 1_100)
-        let told = broker.take(idler)
-        #expect(loads.map { told.on($0).codes } == (0..<16).map { $0 < 8 ? [] : [.limitExceeded] })
-        #expect(broker.takeAsks(source).count == 8 && broker.brokenInvariants().isEmpty)
-        #expect(broker.take(reader).isEmpty)
-    }
-
-    @Test("A share is rounded up, so processes that hold no more than theirs lose nothing to another one")
-    func roundedShare() {
-        let source = source(places: 4)
-        let others = [idler, broker.connect()]
-        for peer in others + others { broker.load(from: peer, credit: 0) }
-        _ = broker.takeAsks(source)
-        broker.load(from: reader)
-        advance(by: 5_000)
-        #expect(others.allSatisfy { broker.take($0).isEmpty } && broker.take(reader).isEmpty)
-    }
-
-    @Test("No more loads are ended than others need, and at least one remains for each process")
-    func needed() {
-        let source = source(places: 2)
-        for _ in 0..<2 { broker.load(from: idler, credit: 0) }
-        let others = [reader, broker.connect(), broker.connect()]
-        for peer in others { broker.load(from: peer, credit: 0) }
-        advance(by: 5_000)
-        #expect(broker.take(idler).codes == [.limitExceeded])
-        #expect(broker.takeAsks(source).count == 3)
-        for peer in others { #expect(broker.take(peer).codes.isEmpty) }
-    }
-
-    @Test("A destination that gives credit again at once keeps its places for 10 s, and then loses the slowest")
-    func slowest() {
-        let source = source(places: 2)
-        let fast = broker.load(from: idler)
-        let slow = broker.load(from: idler)
+        for _ in 0..<20 { broker.load(from: idler) }
         let asks = broker.takeAsks(source)
-        broker.load(from: reader)
-        advance(by: 9_900) {
-            broker.data(count: 1_000, on: asks[0], from: source)
-            broker.data(count: 500, on: asks[1], from: source)
-        }
-        #expect(broker.take(idler).codes.isEmpty)
-        advance(by: 200)
-        let told = broker.take(idler)
-        #expect(told.on(slow).codes == [.limitExceeded] && told.on(fast).codes.isEmpty)
+        #expect(asks.count == 14)
+        for _ in 0..<20 { broker.load(from: reader) }
+        #expect(broker.takeAsks(source).count == 1)
+        advance(by: 20_000) { for ask in asks { broker.data(count: 200, on: ask, from: source) } }
+        #expect(broker.take(idler).codes.isEmpty && broker.brokenInvariants().isEmpty)
+        broker.data([1], last: true, on: asks[0], from: source)
+        broker.data([1], last: true, on: asks[1], from: source)
         #expect(broker.takeAsks(source).count == 1)
     }
 
@@ -159,18 +117,15 @@ import Testing
     @Test("The place of a cached load counts for the process that wanted it first")
     func cached() {
         let source = broker.connect(maximumStreams: 2)
-        broker.promiseOnce("x", "y", from: source)
-        let loads = ["x", "y"].map { type in broker.load(from: reader) { $0.accepts = [Accept(type)] } }
+        broker.promiseOnce("x", from: source)
         let third = broker.connect()
-        let joined = broker.load(from: third) { $0.accepts = [Accept("x")] }
-        let asks = broker.takeAsks(source)
+        for peer in [reader, third] { broker.load(from: peer) }
+        #expect(broker.takeAsks(source).count == 1)
         broker.promise("b", board: "b", from: source)
-        broker.load(from: idler) { $0.board = "b" }
-        advance(by: 9_900) { broker.data(count: 10, on: asks[1], from: source) }
-        #expect(broker.take(reader).codes.isEmpty && broker.take(third).codes.isEmpty)
-        advance(by: 200)
-        #expect(broker.take(reader).on(loads[0]).codes == [.limitExceeded])
-        #expect(broker.take(third).on(joined).codes == [.limitExceeded])
+        broker.load(from: reader) { $0.board = "b" }
+        #expect(broker.takeAsks(source).isEmpty)
+        broker.load(from: third) { $0.board = "b" }
+        #expect(broker.takeAsks(source).count == 1)
         #expect(broker.brokenInvariants().isEmpty)
     }
 }

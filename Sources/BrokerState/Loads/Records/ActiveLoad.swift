@@ -60,15 +60,15 @@ package struct ActiveLoad: ~Copyable, Sendable {
     var isCounted = false
     /// Whether the bytes are secret, so that no counter shows their number.
     var isConcealed = false
-    /// Whether the load is in the queue for room in the transfer pool.
-    var waitsForRoom = false
+    /// Set while others wait for the load's place at its source. See `Loads.updateTurn`.
+    var turn: Turn?
     /// The source's `content` value.
     var content: ContentForm?
     /// The time when the source was asked, last sent a byte or reported progress, or received credit after it had used
     /// up all of it.
     var activeAt: UInt64 = 0
-    /// The time of `activeAt`, but without reports of progress; or the time since which the load has waited for room.
-    /// Progress alone extends a load for a limited time after this one.
+    /// The time of `activeAt`, but without reports of progress. Progress alone extends a load for a limited time after
+    /// this one.
     var byteAt: UInt64 = 0
     /// The time when the destination's socket last accepted a byte, or when the first byte that waits for it arrived.
     var takenAt: UInt64 = 0
@@ -92,11 +92,6 @@ package struct ActiveLoad: ~Copyable, Sendable {
     }
 
     var isCaching: Bool { if case .cache = receiver { true } else { false } }
-
-    /// Whether the load stands still until there is room for it.
-    var needsRoom: Bool { window.needsRoom(available: available) }
-    /// Whether it does so in the queue for room.
-    var isWaitingForRoom: Bool { waitsForRoom && phase.hasPlace && needsRoom }
 
     // MARK: Events
 
@@ -126,7 +121,6 @@ package struct ActiveLoad: ~Copyable, Sendable {
     /// - Parameter servedAt: the last time at which the source served a load; nil for the broker itself.
     func deadline(servedAt: UInt64?, _ limits: BrokerLimits) -> UInt64? {
         if let endsBy { return endsBy }
-        if isWaitingForRoom { return byteAt.addingClamped(limits.firstByte) }
         guard let servedAt else { return nil }
         if phase.isQueued {
             let last = startedAt.addingClamped(max(limits.keepAlive, firstByte))

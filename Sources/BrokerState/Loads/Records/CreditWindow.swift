@@ -9,7 +9,8 @@ import PasteboardWire
 struct CreditWindow: BitwiseCopyable {
     static let initial: UInt64 = 256 << 10
     static let largest: UInt64 = 1 << 20
-    static let smallest: UInt64 = 16 << 10
+    /// The room that every load has.
+    static let smallest: UInt64 = 4 << 10
 
     /// The bytes that the destination allows.
     private(set) var credit: UInt64
@@ -18,28 +19,27 @@ struct CreditWindow: BitwiseCopyable {
     private(set) var received: UInt64 = 0
     /// The bytes that the destination's socket has taken.
     private(set) var delivered: UInt64 = 0
-    private var size = Self.initial
+    /// The load's part of the transfer pool, until it is over.
+    private(set) var size = Self.smallest
 
     init(credit: UInt64) {
         self.credit = credit
     }
-
-    /// Bytes that the source may send or that wait for the destination's socket: the load's part of the transfer pool.
-    var outstanding: UInt64 { granted - min(granted, delivered) }
 
     /// Whether the source has sent all that it may send.
     var isUsedUp: Bool { received == granted }
 
     var isDelivered: Bool { delivered == received }
 
-    /// The window that is fair while the destination's process has `room` in the transfer pool.
-    private func fairSize(_ room: UInt64) -> UInt64 {
-        room < Self.smallest ? 0 : max(Self.smallest, min(size, room / 8))
-    }
-
-    /// Whether the load stands still until there is room for it.
-    func needsRoom(available: UInt64) -> Bool {
-        outstanding == 0 && granted < min(credit, available)
+    /// The bytes by which a larger window would be of use; nil if it would not.
+    ///
+    /// - Parameter available: the number of bytes that exist; the greatest number if it is unknown.
+    func wanted(of available: UInt64) -> UInt64? {
+        let most = granted == 0 ? Self.initial : Self.largest
+        guard size < most else { return nil }
+        let useful = min(credit, available)
+        let wanted = min(most, useful - min(useful, delivered))
+        return wanted > size ? wanted - size : nil
     }
 
     // MARK: Events
@@ -51,51 +51,39 @@ struct CreditWindow: BitwiseCopyable {
         return true
     }
 
+    mutating func widen(by count: UInt64) {
+        size += count
+    }
+
     /// Makes the first grant.
     ///
-    /// - Parameters:
-    ///   - available: the number of bytes that exist; the greatest number if it is unknown.
-    ///   - room: the bytes that the transfer pool has for the destination's process.
     /// - Returns: the bytes granted.
-    mutating func open(available: UInt64, room: UInt64) -> UInt64 {
-        granted = min(credit, available, fairSize(room))
+    mutating func open(available: UInt64) -> UInt64 {
+        granted = min(credit, available, size)
         return granted
     }
 
-    /// Grants more, once that is worth a frame.
-    ///
-    /// - Returns: the bytes granted in addition; nil if it is not worth a frame yet.
-    mutating func grow(available: UInt64, room: UInt64) -> UInt64? {
+    /// Grants more, once that is worth a frame. False if it is not yet.
+    mutating func grow(available: UInt64) -> Bool {
         let allowed = min(credit, available)
-        let size = fairSize(room)
         let target = min(allowed, delivered.addingClamped(size))
-        guard target > granted else { return nil }
-        let more = target - granted
         // Half a window at a time; less only if that is all the destination allows, or if the source has no credit
         // left.
-        guard more >= size / 2 || target == allowed || isUsedUp else { return nil }
+        guard target > granted, target - granted >= size / 2 || target == allowed || isUsedUp else { return false }
         granted = target
-        self.size = Self.largest
-        return more
+        return true
     }
 
     mutating func receive(_ count: UInt64) {
         received += count
     }
 
-    /// - Returns: the bytes that are delivered now and were not before.
-    mutating func deliver(_ count: UInt64) -> UInt64 {
-        let count = min(count, received - min(received, delivered))
-        delivered += count
-        return count
+    mutating func deliver(_ count: UInt64) {
+        delivered += min(count, received - min(received, delivered))
     }
 
     /// Takes back the unused part of the grant: no more bytes may arrive.
-    ///
-    /// - Returns: the bytes that were granted and have not arrived.
-    mutating func close() -> UInt64 {
-        let unused = granted - min(granted, received)
+    mutating func close() {
         granted = received
-        return unused
     }
 }

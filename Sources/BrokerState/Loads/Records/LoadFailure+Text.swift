@@ -56,16 +56,6 @@ extension LoadFailure {
             return Failure(.tooLarge, text)
         case .queueFull(let count):
             return Failure(.limitExceeded, "\(count) loads already wait for \(source) (limit waiting-per-source)")
-        case .overShare(let places):
-            let text =
-                "other programs wait for \(source), which serves \(places) loads at once, and this program has more than "
-                + "its share of them"
-            return Failure(.limitExceeded, text)
-        case .noRoom:
-            let text =
-                "the other loads of this program have all the bytes in transfer that limit transfer-pool allows it, and "
-                + "left none for this load; read them, or end some"
-            return Failure(.limitExceeded, text)
         case .descriptorRefused:
             let text = "the file was not passed: too many descriptors of this user are in transfer; try again"
             return Failure(.limitExceeded, text)
@@ -95,18 +85,13 @@ extension LoadFailure {
             return Failure(.sourceStalled, text)
         case .sourceSlow(let received):
             let text =
-                "\(source) sent less than \(PlaceProgress.least) bytes within \(progress) ms while other loads "
+                "\(source) sent less than \(Turn.least) bytes within \(progress) ms while other loads "
                 + "waited, \(received) bytes in all"
             return Failure(.sourceStalled, text)
-        case .destinationStalled(isOthersSource: true):
-            let text =
-                "the destination read less than \(PlaceProgress.least) bytes within \(progress) ms while other "
-                + "loads waited for the source"
-            return Failure(.destinationStalled, text)
         default:
             let text =
-                "the destination read nothing for \(progress) ms while its program had all the bytes in transfer that "
-                + "limit transfer-pool allows it"
+                "the destination read less than \(Turn.least) bytes within \(progress) ms while other loads waited for "
+                + "the source"
             return Failure(.destinationStalled, text)
         }
     }

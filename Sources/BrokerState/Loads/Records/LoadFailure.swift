@@ -26,14 +26,12 @@ enum LoadFailure {
     case sourceSilent(since: UInt64)
     case sourceStalled(received: UInt64)
     case sourceSlow(received: UInt64)
-    case destinationStalled(isOthersSource: Bool)
+    case destinationStalled
 
     // Limits.
     case tooLarge(byteCount: UInt64, maximum: UInt64)
     case moreThanMaximum(UInt64)
     case queueFull(count: Int)
-    case overShare(places: Int)
-    case noRoom
     case descriptorRefused
 
     // The destination's and the broker's doing.

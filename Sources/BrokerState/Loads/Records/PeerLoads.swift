@@ -13,22 +13,16 @@ struct PeerLoads: ~Copyable, Sendable {
     var newest = LoadID.none
     /// The number of these, and of those that are over but have bytes that wait for the socket.
     var openLoads = 0
-    /// The time at which it last read bytes of a load while loads waited for room.
-    var readAt: UInt64 = 0
     /// The bytes of its loads that are over.
     var receivedBytes: UInt64 = 0
 
     // As a source.
 
-    /// The number of loads that the peer is asked for now, and the maximum.
-    var openAsks = 0
-    var maximumAsks: Int
-    var queue = SourceQueue()
+    var places: Places
     /// The latest known time when the peer sent a byte of a load or finished one.
     var servedAt: UInt64 = 0
     /// The bytes that it has sent for loads that are over.
     var sentBytes: UInt64 = 0
 
-    var mayBeAsked: Bool { openAsks < maximumAsks }
-    var isBusy: Bool { openLoads > 0 || openAsks > 0 || !queue.isEmpty }
+    var isBusy: Bool { openLoads > 0 || !places.isUnused }
 }
