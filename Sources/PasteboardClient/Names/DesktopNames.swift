@@ -40,7 +40,8 @@ package enum DesktopNames {
 
     /// The promised representations of what a program offers by names, and the name by which each is loaded.
     ///
-    /// All spellings of plain text are one type, which is loaded by the best of them.
+    /// All spellings of plain text are one type, which is loaded by the best of them. Types that only their program
+    /// knows are last: programs of the desktop list them in any place, and the first type is the preferred one.
     package static func representations(of names: [String]) -> [(representation: Representation, name: String)] {
         var found: [(representation: Representation, name: String)] = []
         func add(_ type: UniformType, _ name: String) {
@@ -66,8 +67,9 @@ package enum DesktopNames {
                 }
             default: if let type = UniformType.fromName(name) { add(type, name) }
             }
-            if found.count == WireLimits.representations { break }
         }
-        return found
+        let known = found.filter { !UniformType(of: $0.representation).isDynamic }
+        let others = found.filter { UniformType(of: $0.representation).isDynamic }
+        return Array((known + others).prefix(WireLimits.representations))
     }
 }

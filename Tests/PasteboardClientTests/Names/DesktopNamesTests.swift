@@ -21,6 +21,7 @@ import TypeIdentifiers
             (["image/png", "IMAGE/PNG", "image/bmp"], ["public.png image/png", "com.microsoft.bmp image/bmp"]),
             (["text/html", "UTF8_STRING"], ["public.html text/html", "public.utf8-plain-text UTF8_STRING"]),
             (["_NET_ODD", "application/x-odd"], ["_NET_ODD _NET_ODD", "application/x-odd application/x-odd"]),
+            (["application/x-odd", "image/png"], ["public.png image/png", "application/x-odd application/x-odd"]),
             (["", "a/b/c", "/x", "a=b"], []),
         ]
     )
@@ -32,10 +33,10 @@ import TypeIdentifiers
         #expect(found == expected)
     }
 
-    @Test("A program cannot offer more types than an item may have")
+    @Test("A program cannot offer more types than an item may have; those that others know come first")
     func many() {
-        let found = DesktopNames.representations(of: (0..<1_000).map { "application/x-\($0)" })
-        #expect(found.count == WireLimits.representations)
+        let found = DesktopNames.representations(of: (0..<1_000).map { "application/x-\($0)" } + ["image/png"])
+        #expect(found.count == WireLimits.representations && found.first?.name == "image/png")
     }
 
     @Test("Each type has its names, text has all spellings, and the first item with a name counts")
