@@ -9,8 +9,8 @@ import Testing
     private static let rules = BridgeRules(display: 7, isRemote: false, keeps: true)
     private static let remote = BridgeRules(display: 7, isRemote: true, keeps: false)
     private static let nothing = BridgeRules.Shared.nothing
-    private static let desktop = BridgeRules.Shared.desktop(handle: 5, isOver: false)
-    private static let ended = BridgeRules.Shared.desktop(handle: 5, isOver: true)
+    private static let desktop = BridgeRules.Shared.desktop(handle: 5, isWithdrawn: false)
+    private static let withdrawn = BridgeRules.Shared.desktop(handle: 5, isWithdrawn: true)
     private static let shown = BridgeRules.Shared.board(handle: 5, isOfferedAgain: false)
     private static let offeredAgain = BridgeRules.Shared.board(handle: 5, isOfferedAgain: true)
 
@@ -27,24 +27,30 @@ import Testing
     /// shared, another one, a newer one:
     /// - nothing, f forget, a place again, b show the board, e show nothing, o tell about another bridge.
     private static let table: [(String, BridgeRules, BridgeRules.Board, BridgeRules.Shared, String)] = [
-        ("The board lost its contents", rules, board(nil), shown, "eeee-"),
-        ("The board was cleared", rules, board(nil, isCleared: true), shown, "eeee-"),
-        ("The board was cleared, and nothing is shared", rules, board(nil, isCleared: true), nothing, "fffff"),
-        ("A user cleared what the desktop has", rules, board(nil, isCleared: true), desktop, "eeee-"),
-        ("The bridge cleared what the desktop had", rules, board(nil, [7, 1], isCleared: true), desktop, "fffff"),
-        ("A user cleared it, and the promises have ended", rules, board(nil, isCleared: true), ended, "eeee-"),
-        ("Another bridge withdrew it", rules, board(nil, [7, 2, 1], isCleared: true), ended, "ffaff"),
-        ("The promises were lost", rules, board(nil), ended, "ffaff"),
+        ("The board lost its contents", rules, board(nil), shown, "feff-"),
+        ("It lost contents that a manager offers, too", rules, board(nil), offeredAgain, "feff-"),
+        ("The board was cleared", rules, board(nil, isCleared: true), shown, "feff-"),
+        (
+            "Contents that a manager offers, too, were cleared", rules, board(nil, isCleared: true), offeredAgain,
+            "fefe-"
+        ),
+        ("The board was cleared, and nothing is shared", rules, board(nil, isCleared: true), nothing, "ffff-"),
+        ("A user cleared what the desktop has", rules, board(nil, isCleared: true), desktop, "ffef-"),
+        ("The bridge cleared what the desktop had", rules, board(nil, [7, 1], isCleared: true), desktop, "ffff-"),
+        ("A user cleared what had been withdrawn", rules, board(nil, isCleared: true), withdrawn, "ffef-"),
+        ("Another bridge withdrew it", rules, board(nil, [7, 2, 1], isCleared: true), withdrawn, "ffaf-"),
+        ("The promises were lost", rules, board(nil), withdrawn, "ffaf-"),
+        ("The promises have expired", rules, board(nil), desktop, "ffff-"),
         ("The board has what is shown", rules, board(5), shown, "-----"),
         ("The board has what the desktop promised", rules, board(5, [7, 1]), desktop, "-----"),
         ("A program copied", rules, board(6), shown, "bbbb-"),
         ("A program copied after the desktop", rules, board(6), desktop, "bbbb-"),
         ("A link brought other contents", rules, board(6, [2, 1]), nothing, "bbbb-"),
-        ("Another bridge promises the same contents here", rules, board(6, [7, 1]), desktop, "boooo"),
+        ("Another bridge promises the same contents here", rules, board(6, [7, 1]), desktop, "booo-"),
         ("Another bridge promises them at another broker", rules, board(6, [7, 2, 1]), desktop, "b----"),
         ("The broker keeps contents of the desktop", rules, kept, nothing, "bbbb-"),
         ("A program copied what the desktop cannot paste", rules, nameless, shown, "eeee-"),
-        ("A program copied what another machine must not see", remote, nameless, shown, "fefff"),
+        ("A program copied what another machine must not see", remote, nameless, shown, "feff-"),
     ]
 
     @Test("Each change of a board has a step for each owner of the selection")
@@ -67,18 +73,41 @@ import Testing
 
     @Test("A selection that nobody has any more ends what is shared, unless it is kept or offered again")
     func selection() {
-        let table: [(BridgeRules, Bool, BridgeRules.Shared, BridgeRules.Emptying)] = [
-            (Self.rules, false, Self.nothing, .nothing),
-            (Self.rules, false, Self.desktop, .endPromises(keeps: true)),
-            (Self.rules, true, Self.desktop, .endPromises(keeps: false)),
-            (Self.remote, false, Self.desktop, .endPromises(keeps: false)),
-            (Self.rules, false, Self.shown, .clearBoard(handle: 5)),
-            (Self.rules, false, Self.offeredAgain, .showBoard),
-            (Self.rules, true, Self.offeredAgain, .clearBoard(handle: 5)),
+        let (clear, end, either) = (true, false, nil as Bool?)
+        let table: [(BridgeRules, Bool?, BridgeRules.Shared, BridgeRules.Emptying)] = [
+            (Self.rules, end, Self.nothing, .nothing),
+            (Self.rules, end, Self.desktop, .endPromises(keeps: true)),
+            (Self.rules, either, Self.desktop, .endPromises(keeps: true)),
+            (Self.rules, clear, Self.desktop, .endPromises(keeps: false)),
+            (Self.remote, end, Self.desktop, .endPromises(keeps: false)),
+            (Self.rules, end, Self.shown, .showBoard),
+            (Self.rules, either, Self.shown, .clearBoard(handle: 5)),
+            (Self.rules, clear, Self.shown, .clearBoard(handle: 5)),
+            (Self.rules, end, Self.offeredAgain, .showBoard),
+            (Self.rules, either, Self.offeredAgain, .showBoard),
+            (Self.rules, clear, Self.offeredAgain, .clearBoard(handle: 5)),
         ]
         for (rules, isCleared, shared, step) in table {
-            #expect(rules.selectionEmptied(isCleared: isCleared, shared) == step, "\(isCleared), \(shared)")
+            #expect(
+                rules.selectionEmptied(isCleared: isCleared, shared) == step,
+                "\(String(describing: isCleared)), \(shared)"
+            )
         }
+    }
+
+    @Test("For 1 s after a paste, what a program has on the selection has the flags and the lifetime of what it pasted")
+    func inherited() {
+        let now: UInt64 = 10_000_000_000
+        var terms = ContentTerms()
+        (terms.isConcealed, terms.isLocalOnly, terms.expiresMilliseconds) = (true, true, 4_000)
+        let paste = BoardContents.Paste(terms: terms, listedAt: now - 3_000_000_000, time: now)
+        let late = BoardContents.Paste(terms: terms, listedAt: now - 5_000_000_000, time: now)
+        let none = BoardContents.Paste(terms: nil, listedAt: now, time: now)
+        #expect(paste.inheritedTerms(at: now + 1_000_000_000) == ContentTerms())
+        #expect(none.inheritedTerms(at: now) == ContentTerms())
+        #expect(late.inheritedTerms(at: now).expiresMilliseconds == 1)
+        terms.expiresMilliseconds = 500
+        #expect(paste.inheritedTerms(at: now + 500_000_000) == terms)
     }
 
     @Test("Refused contents are a new copy if this bridge has shown them, and the board has had others for a time")

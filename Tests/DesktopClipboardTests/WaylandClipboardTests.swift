@@ -79,7 +79,7 @@ import Testing
             try await compositor.send(callback, 0) { $0.append(UInt32(0)) }
             let result = await lost
             #expect(throws: Failure.self) { try result.get() }
-            guard case .emptied(.clipboard, false) = await clipboard.events.next() else {
+            guard case .emptied(.clipboard, nil) = await clipboard.events.next() else {
                 Issue.record("the end of the contents was not reported")
                 return
             }
@@ -166,6 +166,29 @@ import Testing
                 return
             }
             #expect(clipboard.serial(of: .clipboard) == nil)
+            try await compositor.send(device, 2)
+            _ = await end
+        }
+    }
+
+    @Test("The end of what the bridge shows does not end what another program has put there meanwhile")
+    func hiding() async throws {
+        try await FakeCompositor.with { compositor, clipboard in
+            async let end: Void? = try? clipboard.run()
+            let device = try await compositor.device()
+            let source = try await Self.show(["a/b"], clipboard, compositor, device)
+            async let hidden: Void = clipboard.clear(.primary, isForAll: false)
+            // Without a request to the device.
+            let request = try await compositor.next()
+            #expect(request.object == source && request.opcode == 1)
+            try await compositor.offer(["new"], as: Self.first, on: device, opcode: 3)
+            try await compositor.answerSync()
+            try await hidden
+            guard case .changed(.primary, let contents) = await clipboard.events.next() else {
+                Issue.record("the contents of the other program are not reported")
+                return
+            }
+            #expect(contents.names == ["new"])
             try await compositor.send(device, 2)
             _ = await end
         }

@@ -5,10 +5,30 @@ import TypeIdentifiers
 
 /// The contents of a board, as the desktop sees them.
 struct BoardContents: Sendable {
+    /// A paste on the desktop.
+    struct Paste: Sendable {
+        /// The time in which a clipboard manager that has pasted contents may offer a copy of them, in nanoseconds.
+        private static let takeover: UInt64 = 1_000_000_000
+
+        let terms: ContentTerms?
+        /// The time of these terms, and that of the paste (see `MonotonicClock`).
+        let listedAt: UInt64
+        let time: UInt64
+
+        /// The terms of what a program has on the selection now: a copy of secret contents is secret, too, although
+        /// the manager may have left their hints out.
+        func inheritedTerms(at now: UInt64) -> ContentTerms {
+            guard var terms, now < time.addingClamped(Self.takeover) else { return ContentTerms() }
+            let age = (now - min(now, listedAt)) / 1_000_000
+            terms.expiresMilliseconds = terms.expiresMilliseconds.map { max(1, $0 - min($0, age)) }
+            return terms
+        }
+    }
+
     /// The number of names that are shown. Hint and mark follow them.
     private static let mostNames = 500
-    /// The name by which clipboard managers know contents that they must not keep, and its bytes.
-    private static let hint = (name: "x-kde-passwordManagerHint", bytes: Array("secret".utf8))
+    /// The bytes of the name by which clipboard managers know contents that they must not keep.
+    private static let hint = Array("secret".utf8)
 
     let names: [String]
     let types: String
@@ -19,9 +39,10 @@ struct BoardContents: Sendable {
         _ listing: BoardListing,
         isRemote: Bool,
         _ brokers: Brokers,
+        pasted: @escaping @Sendable (Paste) -> Void,
         report: @escaping @Sendable (String) -> Void
     ) {
-        let terms = listing.contents.terms
+        let (terms, listedAt) = (listing.contents.terms, MonotonicClock.now())
         let isLocal = isRemote && terms?.isLocalOnly == true
         let found = DesktopNames.names(of: listing).filter { name, source in
             // Paths mean nothing on another machine.
@@ -35,10 +56,13 @@ struct BoardContents: Sendable {
         let needsHint =
             terms?.isConcealed == true || terms?.isTransient == true || terms?.isLocalOnly == true
             || terms?.maximumLoads != nil
-        let hints = needsHint && sources[Self.hint.name] == nil ? [Self.hint.name] : []
+        let hints =
+            (needsHint ? [ContentHints.passwordManager] : [])
+            + (terms?.isLocalOnly == true ? [ContentHints.localOnly] : [])
         let mark = BridgeMark.name(of: listing.contents.origin ?? Origin())
-        shown = DesktopContents(names + hints + [mark]) { name, sink in
+        shown = DesktopContents(names + hints.filter { sources[$0] == nil } + [mark]) { name, sink in
             do {
+                if sources[name] != nil { pasted(Paste(terms: terms, listedAt: listedAt, time: MonotonicClock.now())) }
                 switch sources[name] {
                 case .type(let type, let item):
                     let accepts = [Accept(type.identifier, match: .exact)]
@@ -46,7 +70,7 @@ struct BoardContents: Sendable {
                 case .text(let item):
                     try await Self.load(listing, item, DesktopNames.textAccepts, brokers, isText: true, sink)
                 case .files(let type): try await sink(FileList(of: listing.items)?.bytes(as: type) ?? [])
-                case nil: return try await sink(hints.contains(name) ? Self.hint.bytes : [])
+                case nil: return try await sink(name == ContentHints.passwordManager ? Self.hint : [])
                 }
                 report("\(name) pasted on the desktop")
             } catch {

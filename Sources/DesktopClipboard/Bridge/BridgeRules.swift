@@ -8,8 +8,8 @@ struct BridgeRules: Sendable {
         /// The contents of a program of the desktop, which the board promises.
         ///
         /// - handle: their publication, at the present broker.
-        /// - isOver: whether the board has them no more.
-        case desktop(handle: UInt64?, isOver: Bool)
+        /// - isWithdrawn: whether others have ended the promises before their time.
+        case desktop(handle: UInt64?, isWithdrawn: Bool)
         /// The contents of the board, which the selection offers.
         ///
         /// - isOfferedAgain: whether another program, such as a clipboard manager, has the selection now.
@@ -23,7 +23,7 @@ struct BridgeRules: Sendable {
         /// The program whose contents are shared.
         case sharedProgram
         case otherProgram
-        /// A program that has taken it since the board has changed. That event is still to come.
+        /// A program that has taken it since the board has changed. That event is still to come, and wins.
         case newerProgram
     }
 
@@ -91,39 +91,37 @@ struct BridgeRules: Sendable {
         return board.handle == nil || !mark.isSame(as: board.origin)
     }
 
-    func selectionEmptied(isCleared: Bool, _ shared: Shared) -> Emptying {
-        switch shared {
-        case .nothing: .nothing
-        case .desktop: .endPromises(keeps: keeps && !isCleared)
-        // The program that has offered them again has ended.
-        case .board(_, isOfferedAgain: true) where !isCleared: .showBoard
-        case .board(let handle, _): .clearBoard(handle: handle)
+    /// - Parameter isCleared: nil if that is not known.
+    func selectionEmptied(isCleared: Bool?, _ shared: Shared) -> Emptying {
+        switch (shared, isCleared) {
+        case (.nothing, _): .nothing
+        case (.desktop, _): .endPromises(keeps: keeps && isCleared != true)
+        // A program had the selection, and has ended.
+        case (.board, false), (.board(_, isOfferedAgain: true), nil): .showBoard
+        case (.board(let handle, _), _): .clearBoard(handle: handle)
         }
     }
 
     func boardChanged(to board: Board, _ shared: Shared, selection: Owner) -> Showing {
         let isOfDisplay = board.origin.path.contains(display)
-        switch (shared, board.handle) {
-        case (.nothing, nil): return .forget
-        // Another bridge of this display has withdrawn them, but the program still has them.
-        case (.desktop(_, isOver: true), nil)
-        where selection == .sharedProgram && (isOfDisplay || !board.isCleared):
+        switch (shared, selection, board.handle) {
+        case (_, .newerProgram, _): return .nothing
+        // Another bridge of this display has withdrawn the promises, but the program still has the contents.
+        case (.desktop(_, isWithdrawn: true), .sharedProgram, nil) where isOfDisplay || !board.isCleared:
             return .placeAgain
-        // The program still has them, but the user has cleared them.
-        case (.desktop, nil): return board.isCleared && !isOfDisplay ? show(.showNothing, selection) : .forget
-        case (.board, nil): return show(.showNothing, selection)
-        case (.desktop(let shared?, _), let handle?) where shared == handle: return .nothing
-        case (.board(let shared, _), let handle?) where shared == handle: return .nothing
+        // A user has cleared what a program has. What a program has taken meanwhile is newer.
+        case (.desktop, .sharedProgram, nil) where board.isCleared && !isOfDisplay: return .showNothing
+        case (.board(_, isOfferedAgain: true), .otherProgram, nil) where board.isCleared: return .showNothing
+        case (.board, .bridge, nil): return .showNothing
+        case (_, _, nil): return .forget
+        case (.desktop(let shared?, _), _, let handle?) where shared == handle: return .nothing
+        case (.board(let shared, _), _, let handle?) where shared == handle: return .nothing
         // The display has them already: one of its programs promises them through another bridge.
         case _ where isOfDisplay && board.hasPromises && selection != .nobody:
             return board.origin.path == [display, board.epoch] ? .tellOtherBridge : .nothing
         // They also end those before them, but not what the other machine shows on its own display.
-        case _ where !board.hasNames:
-            return isRemote && selection != .bridge ? .forget : show(.showNothing, selection)
-        default: return show(.showBoard, selection)
+        case _ where !board.hasNames: return isRemote && selection != .bridge ? .forget : .showNothing
+        default: return .showBoard
         }
     }
-
-    /// A newer change of the selection wins.
-    private func show(_ step: Showing, _ selection: Owner) -> Showing { selection == .newerProgram ? .nothing : step }
 }

@@ -25,7 +25,7 @@ final class DesktopBoard: Sendable {
         var shared: BridgeRules.Shared {
             switch self {
             case .nothing: .nothing
-            case .desktop(let offer): .desktop(handle: offer.handle, isOver: offer.isOver)
+            case .desktop(let offer): .desktop(handle: offer.handle, isWithdrawn: offer.isWithdrawn)
             case .board(let handle, let isOfferedAgain): .board(handle: handle, isOfferedAgain: isOfferedAgain)
             }
         }
@@ -38,6 +38,8 @@ final class DesktopBoard: Sendable {
         var epochs: [UInt64] = []
         /// The time of the last change of the board (see `MonotonicClock`).
         var lastChange: UInt64 = 0
+        /// The last paste of contents of the board on the desktop.
+        var lastPaste: BoardContents.Paste?
     }
 
     /// The delay before a change that has failed is written again, in milliseconds.
@@ -190,6 +192,10 @@ final class DesktopBoard: Sendable {
     }
 
     private func changed(to contents: DesktopContents) async throws {
+        guard !isRemote || ContentTerms.terms(nil, withHintsIn: contents.names)?.isLocalOnly != true else {
+            report("the contents stay on the machine of the display")
+            return try await emptied(isCleared: true)
+        }
         let mark = BridgeMark.origin(in: contents.names)
         guard let origin = rules.origin(of: mark) else {
             return report("the contents came through too many brokers and displays")
@@ -213,11 +219,13 @@ final class DesktopBoard: Sendable {
 
     /// Promises contents of the selection on the board.
     private func place(_ contents: DesktopContents, from origin: Origin) async throws {
+        let lastPaste = state.withLock(\.lastPaste)
         let offer = DesktopOffer(
             contents,
             on: selection,
             of: display.number,
             from: origin,
+            on: lastPaste?.inheritedTerms(at: MonotonicClock.now()) ?? ContentTerms(),
             isRemote: isRemote,
             brokers,
             options
@@ -232,7 +240,7 @@ final class DesktopBoard: Sendable {
         if options.keeps { offer.startKeeping() }
     }
 
-    private func emptied(isCleared: Bool) async throws {
+    private func emptied(isCleared: Bool?) async throws {
         let phase = phase
         switch rules.selectionEmptied(isCleared: isCleared, phase.shared) {
         case .nothing: break
@@ -270,7 +278,13 @@ final class DesktopBoard: Sendable {
     private func boardChanged(isCleared: Bool, from phase: Phase, after serial: UInt64?) async throws {
         state.withLock { $0.lastChange = MonotonicClock.now() }
         var (listing, board) = try await list()
-        let contents = BoardContents(listing, isRemote: isRemote, brokers) { [self] in report($0) }
+        let contents = BoardContents(
+            listing,
+            isRemote: isRemote,
+            brokers,
+            pasted: { [self] paste in state.withLock { $0.lastPaste = paste } },
+            report: { [self] in report($0) }
+        )
         (board.isCleared, board.hasNames) = (isCleared, !contents.names.isEmpty)
         switch rules.boardChanged(to: board, phase.shared, selection: owner(phase, after: serial)) {
         case .nothing: break
@@ -280,7 +294,8 @@ final class DesktopBoard: Sendable {
             enter(.nothing)
             try await changed(to: offer.contents)
         case .showNothing:
-            try await display.show(nil, on: selection)
+            // Contents that the desktop cannot paste also end those before them.
+            try await display.clear(selection, isForAll: board.isCleared || board.handle != nil)
             let text = board.handle == nil ? "pasteboard is empty" : "contents have nothing for the desktop"
             crossed(to: .nothing, "the \(text)")
         case .showBoard:

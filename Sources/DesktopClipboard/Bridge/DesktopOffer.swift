@@ -18,17 +18,20 @@ final class DesktopOffer: Sendable {
     private let offer: Offer
     private let keeping = Lock<Task<Void, Never>?>(nil)
     private let isKept = Lock(false)
+    private let reason = Lock<EndReason?>(nil)
 
     /// nil if the contents have no types.
     ///
     /// - Parameters:
     ///   - display: the number of their display.
     ///   - origin: that of the mark with this number, or the number alone.
+    ///   - terms: those that they have beside those of their hints.
     init?(
         _ contents: DesktopContents,
         on selection: Selection,
         of display: UInt64,
         from origin: Origin,
+        on terms: ContentTerms,
         isRemote: Bool,
         _ brokers: Brokers,
         _ options: DesktopBridge.Options
@@ -45,7 +48,7 @@ final class DesktopOffer: Sendable {
         (self.contents, self.display, self.item, self.names) = (contents, display, item, names)
         var write = Write()
         write.board = selection.board
-        write.terms = ContentTerms.terms(nil, withHintsIn: contents.names)
+        write.terms = ContentTerms.terms(terms, withHintsIn: contents.names)
         if write.terms != nil { write.requires = [Feature.terms.rawValue] }
         write.origin = origin
         write.requires.append(Feature.links.rawValue)
@@ -71,13 +74,16 @@ final class DesktopOffer: Sendable {
     /// The publication at the present broker.
     var handle: UInt64? { offer.last?.committed.handle }
 
-    /// Whether the promises have ended.
-    var isOver: Bool { offer.isOver }
+    /// Whether others have ended the promises, which have not expired and were not loaded for the last time.
+    var isWithdrawn: Bool { reason.withLock { $0 == .replaced || $0 == .cleared } }
 
     /// Writes the promises, and starts a task that answers asks until they end, also at the next broker.
     func place() async throws {
         _ = try await offer.place()
-        Task(executorPreference: offer.brokers.loop) { [offer] in _ = try? await offer.serve() }
+        Task(executorPreference: offer.brokers.loop) {
+            let reason = try? await self.offer.serve()
+            self.reason.withLock { $0 = reason ?? .replaced }
+        }
     }
 
     /// Ends the promises, and clears the board if it still has these contents, with what is kept of them.

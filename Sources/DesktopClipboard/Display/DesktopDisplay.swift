@@ -35,8 +35,8 @@ package struct DesktopContents: Sendable {
 package enum DesktopEvent: Sendable {
     /// A selection has other contents.
     case changed(Selection, DesktopContents)
-    /// A selection has none: it was cleared, or its program has ended, which Wayland does not distinguish.
-    case emptied(Selection, isCleared: Bool)
+    /// A selection has none: it was cleared, or its program has ended. Wayland does not distinguish that: nil.
+    case emptied(Selection, isCleared: Bool?)
     /// A program that is about to end wants its contents kept; `answer` tells it whether they are.
     case saving(Selection, answer: @Sendable (Bool) async -> Void)
 }
@@ -57,8 +57,13 @@ package protocol DesktopDisplay: Sendable {
     /// another one is out of date.
     func serial(of selection: Selection) -> UInt64?
 
-    /// Becomes the owner of a selection, or clears it. Causes no event, unless another program was faster.
-    func show(_ contents: DesktopContents?, on selection: Selection) async throws
+    /// Becomes the owner of a selection. Causes no event, unless another program was faster.
+    func show(_ contents: DesktopContents, on selection: Selection) async throws
+
+    /// Ends what the bridge shows on a selection. Causes no event.
+    ///
+    /// - Parameter isForAll: whether contents of other programs end, too, as if a user had cleared the selection.
+    func clear(_ selection: Selection, isForAll: Bool) async throws
 }
 
 /// Times for programs of the desktop.

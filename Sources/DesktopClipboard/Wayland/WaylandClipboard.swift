@@ -23,6 +23,7 @@ package final class WaylandClipboard: DesktopDisplay {
 
     private struct Source {
         let id: UInt32
+        let selection: Selection
         let contents: DesktopContents
     }
 
@@ -308,7 +309,7 @@ package final class WaylandClipboard: DesktopDisplay {
 
     private func report(_ selection: Selection, _ offer: Offer?) {
         guard let offer else {
-            return events.put(.emptied(selection, isCleared: false)) { $0.selection == selection }
+            return events.put(.emptied(selection, isCleared: nil)) { $0.selection == selection }
         }
         let contents = DesktopContents(offer.list.names, serial: offer.serial) { [weak self] name, sink in
             guard let self else { throw Failure(.sourceGone, "the display has ended") }
@@ -388,24 +389,46 @@ package final class WaylandClipboard: DesktopDisplay {
         state.send(WaylandMessage.request(source, 1))
     }
 
-    package func show(_ contents: DesktopContents?, on selection: Selection) async throws {
+    package func show(_ contents: DesktopContents, on selection: Selection) async throws {
+        try await change(selection) { state in
+            let id = state.newID()
+            state.sources.append(Source(id: id, selection: selection, contents: contents))
+            if state.sources.count > Self.mostSources { Self.destroy(source: state.sources[0].id, &state) }
+            state.send(WaylandMessage.request(state.manager, 0) { $0.append(id) })
+            for name in contents.names { state.send(WaylandMessage.request(id, 0) { $0.append(string: name) }) }
+            Self.set(selection, to: id, &state)
+            return id
+        }
+    }
+
+    package func clear(_ selection: Selection, isForAll: Bool) async throws {
+        try await change(selection) { state in
+            if isForAll {
+                Self.set(selection, to: 0, &state)
+            } else if let own = state.sources.last(where: { $0.selection == selection }) {
+                // What another program has put there meanwhile stays.
+                Self.destroy(source: own.id, &state)
+            }
+            return nil
+        }
+    }
+
+    private static func set(_ selection: Selection, to source: UInt32, _ state: inout State) {
+        let request: UInt16 = selection == .clipboard ? 0 : 2
+        state.send(WaylandMessage.request(state.device, request) { $0.append(source) })
+    }
+
+    /// Changes a selection, and waits until that is over.
+    ///
+    /// - Parameter body: sends the requests. It returns the new source, if there is one.
+    private func change(_ selection: Selection, _ body: (inout State) -> UInt32?) async throws {
         guard selection == .clipboard || state.withLock(\.hasPrimary) else { return }
         let box = Mailbox<Void>(on: loop)
         let (change, source) = state.withLock { state in
-            var id: UInt32 = 0
-            if let contents {
-                id = state.newID()
-                state.sources.append(Source(id: id, contents: contents))
-                if state.sources.count > Self.mostSources { Self.destroy(source: state.sources[0].id, &state) }
-                state.send(WaylandMessage.request(state.manager, 0) { [id] in $0.append(id) })
-                for name in contents.names {
-                    state.send(WaylandMessage.request(id, 0) { $0.append(string: name) })
-                }
-            }
-            state.send(WaylandMessage.request(state.device, selection == .clipboard ? 0 : 2) { [id] in $0.append(id) })
+            let source = body(&state)
             let change = Self.sync(box, &state)
             state.changes[selection] = change
-            return (change, id)
+            return (change, source)
         }
         wakeUp.put((), replacing: { true })
         let isDone = await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.stall)) != nil
@@ -414,12 +437,12 @@ package final class WaylandClipboard: DesktopDisplay {
             if isLast { state.changes[selection] = nil }
             let found = state.offers.first { $0.selections.contains(selection) }
             // A source that another program has replaced is gone.
-            let isOwn = contents == nil ? found == nil : state.sources.contains { $0.id == source }
+            let isOwn = source.map { source in state.sources.contains { $0.id == source } } ?? (found == nil)
             return (isLast, isOwn, found)
         }
         guard isDone else { throw Failure(.linkDown, "the compositor does not answer") }
         guard isLast else { return }
         guard isOwn else { return report(selection, found) }
-        state.withLock { $0.serials[selection] = contents == nil ? nil : 0 }
+        state.withLock { $0.serials[selection] = source == nil ? nil : 0 }
     }
 }

@@ -16,6 +16,8 @@ package final class X11Clipboard: DesktopDisplay {
     private struct Shown {
         let contents: DesktopContents
         let time: UInt32
+        /// The owner of the selection.
+        let window: UInt32
     }
 
     private struct State {
@@ -86,7 +88,7 @@ package final class X11Clipboard: DesktopDisplay {
     /// Handles the events until the connection ends.
     private func serve() async throws {
         try await connection.enableBigRequests()
-        let window = connection.newWindow()
+        let window = connection.standingWindow(0)
         let selections = [
             try await connection.atom("CLIPBOARD"): Selection.clipboard, try await connection.atom("PRIMARY"): .primary,
         ]
@@ -129,15 +131,15 @@ package final class X11Clipboard: DesktopDisplay {
     private func changed(_ selection: Selection, to owner: Owner, isCleared: Bool) {
         enum Step { case none, empty, list }
         let step = state.withLock { state -> Step in
-            let isOwn = owner.window == state.window || owner.window == 0 && state.shown[selection] == nil
+            let isOwn = connection.isOwn(owner.window) || owner.window == 0 && state.shown[selection] == nil
             if state.changes.contains(selection) {
                 // The events before that of the bridge's own change are older than it.
                 if isOwn { state.changes.remove(selection) }
                 state.owners[selection] = isOwn || owner.window == 0 ? nil : owner
                 return .none
             }
-            guard owner.window != state.window else { return .none }
-            state.shown[selection] = nil
+            guard !connection.isOwn(owner.window) else { return .none }
+            if let old = state.shown.removeValue(forKey: selection) { connection.destroy(old.window) }
             state.owners[selection] = owner.window == 0 ? nil : owner
             return owner.window == 0 ? .empty : .list
         }
@@ -284,15 +286,38 @@ package final class X11Clipboard: DesktopDisplay {
 
     // MARK: Contents of the bridge
 
-    package func show(_ contents: DesktopContents?, on selection: Selection) async throws {
+    package func show(_ contents: DesktopContents, on selection: Selection) async throws {
         let atom = try await connection.atom(selection.atomName)
         let time = try await connection.time()
-        let window = state.withLock { state in
-            state.shown[selection] = contents.map { Shown(contents: $0, time: time) }
+        // Two for each selection, because the one before is the owner until this one is.
+        let number: UInt32 = selection == .clipboard ? 1 : 3
+        let old = state.withLock { $0.shown[selection]?.window }
+        let window = connection.standingWindow(old == connection.setup.resource(number) ? number + 1 : number)
+        state.withLock { state in
+            state.shown[selection] = Shown(contents: contents, time: time, window: window)
             state.changes.insert(selection)
-            return contents == nil ? 0 : state.window
         }
         connection.send(X11Request.own(atom, window, at: time))
+        if let old { connection.destroy(old) }
+        try await finish(selection, atom, owner: window)
+    }
+
+    package func clear(_ selection: Selection, isForAll: Bool) async throws {
+        // Only of the owner that is known now.
+        let (shown, time) = state.withLock { state in
+            let shown = state.shown.removeValue(forKey: selection)
+            state.changes.insert(selection)
+            return (shown, shown?.time ?? state.owners[selection]?.time ?? 0)
+        }
+        let atom = try await connection.atom(selection.atomName)
+        if isForAll { connection.send(X11Request.own(atom, 0, at: time)) }
+        // Other programs see that as the end of this program, and not as a clear.
+        if let shown { connection.destroy(shown.window) }
+        try await finish(selection, atom, owner: 0)
+    }
+
+    /// Waits until a change of the bridge's own is over, and handles what others have changed meanwhile.
+    private func finish(_ selection: Selection, _ atom: UInt32, owner window: UInt32) async throws {
         // All events before this answer have been handled.
         let owner = try await owner(of: atom)
         // Events after the answer may have been handled, too.
@@ -303,7 +328,7 @@ package final class X11Clipboard: DesktopDisplay {
                 return (false, false)
             }
             guard isPending else { return (false, false) }
-            state.shown[selection] = nil
+            if let old = state.shown.removeValue(forKey: selection) { connection.destroy(old.window) }
             if state.owners[selection] == nil, owner != 0 { state.owners[selection] = Owner(window: owner, time: 0) }
             return (owner != 0, owner == 0)
         }

@@ -46,6 +46,8 @@ final class X11Connection: Sendable {
         var names: [UInt32: String] = [:]
     }
 
+    /// The number of windows that are not made for one transfer.
+    private static let standingWindows: UInt32 = 8
     /// The number of windows that wait for a late answer although their transfer has ended.
     private static let mostConversions = 256
     /// The atoms that are remembered. Programs can make any number of them.
@@ -255,22 +257,29 @@ final class X11Connection: Sendable {
             return !state.windows.contains { $0.window == window }
         }
         // Windows of other programs.
-        if isLast, client(of: window) != setup.resourceBase { send(X11Request.watch(window, false)) }
+        if isLast, !isOwn(window) { send(X11Request.watch(window, false)) }
     }
 
     /// The program that has made a window.
     func client(of window: UInt32) -> UInt32 { window & ~setup.resourceMask }
 
+    /// Makes the window with a number below `standingWindows`, which no other window has.
+    func standingWindow(_ number: UInt32) -> UInt32 {
+        let window = setup.resource(number)
+        send(X11Request.createWindow(window, in: setup.root))
+        return window
+    }
+
     /// Makes a window.
     func newWindow() -> UInt32 {
         let window = state.withLock { state in
             var window: UInt32 = 0
-            // The numbers begin anew, and the first window stays.
+            // The numbers begin anew.
             repeat {
                 state.resources &+= 1
                 window = setup.resource(state.resources)
-            } while window == setup.resource(1) && state.resources > 1 || state.conversions.contains(window)
-                || state.windows.contains { $0.window == window }
+            } while (0..<Self.standingWindows).contains { setup.resource($0) == window }
+                || state.conversions.contains(window) || state.windows.contains { $0.window == window }
             return window
         }
         send(X11Request.createWindow(window, in: setup.root))
@@ -292,8 +301,11 @@ final class X11Connection: Sendable {
         return try await body(window, box)
     }
 
-    private func destroy(_ window: UInt32) {
-        if client(of: window) == setup.resourceBase { send(X11Request.destroyWindow(window)) }
+    func isOwn(_ window: UInt32) -> Bool { client(of: window) == setup.resourceBase }
+
+    /// Destroys a window of this connection.
+    func destroy(_ window: UInt32) {
+        if isOwn(window) { send(X11Request.destroyWindow(window)) }
     }
 
     /// Asks the owner of a selection to convert it into a property of a window.
