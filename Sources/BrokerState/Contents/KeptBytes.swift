@@ -8,7 +8,7 @@ package struct KeptBytes: Sendable {
     /// and never passed, so they cost the broker more than other kept bytes.
     static let concealedLength: UInt64 = 1 << 20
 
-    /// The account of the writer, even after the writer has disconnected, or the one outside the pools.
+    /// The account of the writer, even after the writer has disconnected.
     var account: Accounting.AccountID
     package internal(set) var count: UInt64 = 0
     /// The announced size. Its room was reserved before the first byte arrived, and more bytes are an error.

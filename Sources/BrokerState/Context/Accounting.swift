@@ -18,6 +18,8 @@ package struct Accounting: ~Copyable, Sendable {
         package fileprivate(set) var held = Holdings()
         /// The cost of the input of its connections.
         package fileprivate(set) var cost = 0
+        /// The loads whose destinations are its connections.
+        fileprivate(set) var loads: UInt64 = 0
         /// The running loads of contents that the writer has left, or that only loads hold.
         fileprivate(set) var orphanLoads: UInt64 = 0
         /// The place of the process in the order in which processes have ended.
@@ -143,8 +145,9 @@ package struct Accounting: ~Copyable, Sendable {
         accounts[slot].isLiving = isLiving
         for index in pools.indices {
             guard let resource = Resource(rawValue: index) else { continue }
-            pools[index].subtract(accounts[slot].held[resource], isLiving: !isLiving)
-            pools[index].add(accounts[slot].held[resource], isLiving: isLiving)
+            let held = accounts[slot].held[resource]
+            pools[index].subtract(held, holding: held, isLiving: !isLiving)
+            pools[index].add(held, holding: 0, isLiving: isLiving)
         }
     }
 
@@ -278,13 +281,15 @@ package struct Accounting: ~Copyable, Sendable {
 
     @inline(__always)
     private mutating func add(_ count: UInt64, of resource: Resource, to slot: SlotTable<Account>.Slot) {
-        pools[resource.rawValue].add(count, isLiving: accounts[slot].isLiving)
+        let held = accounts[slot].held[resource]
+        pools[resource.rawValue].add(count, holding: held, isLiving: accounts[slot].isLiving)
         accounts[slot].held[resource] += count
     }
 
     @inline(__always)
     private mutating func subtract(_ count: UInt64, of resource: Resource, from slot: SlotTable<Account>.Slot) {
-        pools[resource.rawValue].subtract(count, isLiving: accounts[slot].isLiving)
+        let held = accounts[slot].held[resource]
+        pools[resource.rawValue].subtract(count, holding: held, isLiving: accounts[slot].isLiving)
         accounts[slot].held[resource] -= count
     }
 
@@ -349,10 +354,24 @@ package struct Accounting: ~Copyable, Sendable {
     /// Charges a load, with the smallest window.
     @inline(__always)
     mutating func chargeLoad(to account: AccountID) throws(Failure) -> Charge {
-        guard room(for: account, of: .transfer) >= CreditWindow.smallest else { throw transferRefusal(account) }
+        guard let slot = accounts.find(account) else { return Charge(account: account) }
+        // The windows of its other loads may have grown while there was room.
+        let isFirst = (accounts[slot].loads + 1) * CreditWindow.smallest <= pools[Resource.transfer.rawValue].firstUnits
+        guard isFirst || room(for: account, of: .transfer) >= CreditWindow.smallest else {
+            throw transferRefusal(account)
+        }
         let charge = try charge(account, Amount(objects: 1), for: "a load")
-        acquire(CreditWindow.smallest, of: .transfer, for: account)
+        add(CreditWindow.smallest, of: .transfer, to: slot)
+        accounts[slot].loads += 1
         return charge
+    }
+
+    /// Releases the window of a load.
+    @inline(__always)
+    mutating func releaseWindow(_ count: UInt64, of account: AccountID) {
+        guard let slot = accounts.find(account) else { return }
+        accounts[slot].loads -= 1
+        release(count, of: .transfer, for: account)
     }
 
     @inline(never)

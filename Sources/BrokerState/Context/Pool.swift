@@ -20,14 +20,15 @@ struct Pool: BitwiseCopyable, Sendable {
     let limit: UInt64
     /// The limit without the reserve.
     private let shared: UInt64
-    /// The sum that first units may reach.
-    private let full: UInt64
-    private let firstUnits: UInt64
+    private let reserve: UInt64
+    let firstUnits: UInt64
     private let share: Share
 
     /// The units of living processes.
     private var used: UInt64 = 0
-    /// The units of ended processes.
+    /// The first units among them.
+    private var first: UInt64 = 0
+    /// The units of ended processes. If they come back, the sum may exceed the limit, by the reserve at most.
     private(set) var evictable: UInt64 = 0
 
     /// - Parameters:
@@ -35,13 +36,14 @@ struct Pool: BitwiseCopyable, Sendable {
     ///   - firstUnits: if the reserve is small, there are fewer, so that a few accounts do not use it up.
     init(_ limit: UInt64, reservingPart part: UInt64, firstUnits: UInt64, share: Share = .half) {
         let firstUnits = min(firstUnits, max(1, limit / part / 16), limit)
-        (self.limit, full, self.firstUnits, self.share) = (limit, limit, firstUnits, share)
-        shared = limit - max(limit / part, firstUnits)
+        reserve = max(limit / part, firstUnits)
+        (self.limit, self.firstUnits, self.share) = (limit, firstUnits, share)
+        shared = limit - reserve
     }
 
     /// A pool whose first units are there in any case.
     init(_ limit: UInt64, besideFirstUnits firstUnits: UInt64) {
-        (self.limit, shared, full, self.firstUnits, share) = (limit, limit, .max, firstUnits, .half)
+        (self.limit, shared, reserve, self.firstUnits, share) = (limit, limit, .max, firstUnits, .half)
     }
 
     /// The units of all accounts.
@@ -57,19 +59,36 @@ struct Pool: BitwiseCopyable, Sendable {
     /// The number of units that a living account may take in addition to those that it holds.
     @inline(__always)
     func room(holding held: UInt64) -> UInt64 {
-        let left = shared - min(shared, used - min(used, held))
+        let ownFirst = min(held, firstUnits)
+        let own = held - ownFirst
+        let inReserve = reserve - min(reserve, first)
+        // Once the reserve is used up, first units come from what is free of the rest.
+        let taken = used - first + (first - min(reserve, first))
+        let free = shared - min(shared, taken)
+        let asFirst = min(firstUnits - ownFirst, inReserve.addingClamped(free))
+        let left = (free - (asFirst - min(asFirst, inReserve))).addingClamped(own)
         let part = share == .half ? left >> 1 : left - left >> 3
-        let most = part.addingClamped(min(firstUnits, held.addingClamped(full - min(full, used))))
-        return most - min(most, held)
+        return asFirst.addingClamped(part - min(part, own))
+    }
+
+    /// Counts more units of an account that holds some.
+    @inline(__always)
+    mutating func add(_ count: UInt64, holding held: UInt64, isLiving: Bool) {
+        guard isLiving else {
+            evictable += count
+            return
+        }
+        used += count
+        first += min(held.addingClamped(count), firstUnits) - min(held, firstUnits)
     }
 
     @inline(__always)
-    mutating func add(_ count: UInt64, isLiving: Bool) {
-        if isLiving { used += count } else { evictable += count }
-    }
-
-    @inline(__always)
-    mutating func subtract(_ count: UInt64, isLiving: Bool) {
-        if isLiving { used -= count } else { evictable -= count }
+    mutating func subtract(_ count: UInt64, holding held: UInt64, isLiving: Bool) {
+        guard isLiving else {
+            evictable -= count
+            return
+        }
+        used -= count
+        first -= min(held, firstUnits) - min(held - count, firstUnits)
     }
 }

@@ -205,7 +205,7 @@ extension Loads {
         }
         if load.expectsDescriptor { expectedDescriptors -= 1 }
         if !load.isCaching {
-            context.accounting.release(load.window.size, of: .transfer, for: load.charge.account)
+            context.accounting.releaseWindow(load.window.size, of: load.charge.account)
         }
         context.release(load.charge)
         guard case .destination(let peer, _) = load.receiver, let peerLoads = peerLoads(of: peer) else { return }

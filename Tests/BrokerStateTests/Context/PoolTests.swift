@@ -1,4 +1,5 @@
 import BrokerModel
+import PasteboardWire
 import ProtocolVectors
 import TestSupport
 import Testing
@@ -18,17 +19,22 @@ import Testing
         mutating func acquire(_ account: Int, atMost most: UInt64 = .max) {
             while held.count <= account { held.append(0) }
             let count = min(most, pool.room(holding: held[account]))
-            pool.add(count, isLiving: true)
+            pool.add(count, holding: held[account], isLiving: true)
             held[account] += count
         }
 
         mutating func end(_ account: Int) {
-            pool.subtract(held[account], isLiving: true)
-            pool.add(held[account], isLiving: false)
+            pool.subtract(held[account], holding: held[account], isLiving: true)
+            pool.add(held[account], holding: 0, isLiving: false)
+        }
+
+        mutating func revive(_ account: Int) {
+            pool.subtract(held[account], holding: held[account], isLiving: false)
+            pool.add(held[account], holding: 0, isLiving: true)
         }
 
         mutating func release(_ account: Int) {
-            pool.subtract(held[account], isLiving: true)
+            pool.subtract(held[account], holding: held[account], isLiving: true)
             held[account] = 0
         }
     }
@@ -77,7 +83,7 @@ import Testing
         let rest = limits[keyPath: row.limit] - (row.part.map { limits[keyPath: row.limit] / $0 } ?? 0)
         let greedy = try accounting.connect(ProcessKey(pid: 1, identity: 1), limit: 10)
         #expect(most(greedy) == row.first.units + (row.share == "half" ? rest / 2 : rest - rest / 8))
-        accounting.acquire(rest, of: row.resource, for: greedy)
+        accounting.acquire(rest + row.first.units, of: row.resource, for: greedy)
         let other = try accounting.connect(ProcessKey(pid: 2, identity: 2), limit: 10)
         #expect(most(other) == row.first.units)
     }
@@ -89,8 +95,8 @@ import Testing
     @Test(
         "One after another, each account takes its first units and half of what the others leave",
         arguments: [
-            (boards, [385, 192, 48, 1, 1]), (representations, [1_540, 770, 192, 4, 4]),
-            (bytes, [1_880_096_768, 940_048_384, 235_012_096, 1 << 20, 1 << 20]),
+            (boards, [385, 193, 49, 1, 1]), (representations, [1_540, 772, 196, 4, 4]),
+            (bytes, [1_880_096_768, 940_572_672, 235_929_600, 1_105_920, 1 << 20]),
         ] as [(Pool, [UInt64])]
     )
     func oneAfterAnother(_ pool: Pool, _ expected: [UInt64]) {
@@ -101,7 +107,7 @@ import Testing
 
     @Test(
         "Accounts that grow side by side end with equal parts",
-        arguments: [(1, 385...385), (4, 154...154), (64, 11...12)] as [(Int, ClosedRange<UInt64>)]
+        arguments: [(1, 385...385), (4, 154...155), (64, 12...13)] as [(Int, ClosedRange<UInt64>)]
     )
     func sideBySide(_ accounts: Int, _ share: ClosedRange<UInt64>) {
         var scene = Scene(Self.boards)
@@ -140,9 +146,22 @@ import Testing
         #expect(scene.pool.isExceeded() && !scene.pool.isExceeded(withoutPending: 4 * 385 - 1_024))
     }
 
+    @Test("Ended accounts that come back, and have more than the limit, leave the reserve to others")
+    func revived() {
+        var scene = Scene(Self.representations)
+        for account in 0..<3 {
+            scene.acquire(account)
+            scene.end(account)
+        }
+        for account in 0..<3 { scene.revive(account) }
+        for account in 3..<200 { scene.acquire(account) }
+        #expect(scene.held[3...].allSatisfy { $0 == 4 })
+        #expect(scene.pool.total == 3 * 1_540 + 197 * 4)
+    }
+
     @Test(
         "Of a small pool, one account can use something, and leaves something",
-        arguments: [(1, 1, 0), (2, 1, 1), (3, 2, 1), (4, 2, 1), (8, 4, 2), (16, 7, 3), (64, 25, 12)]
+        arguments: [(1, 1, 0), (2, 1, 1), (3, 2, 1), (4, 2, 1), (8, 4, 2), (16, 7, 4), (64, 25, 13)]
             as [(UInt64, UInt64, UInt64)]
     )
     func small(_ limit: UInt64, _ first: UInt64, _ second: UInt64) {
@@ -189,7 +208,7 @@ import Testing
         for part in [1, 4] as [UInt64] {
             var scene = Scene(Pool(.max, reservingPart: part, firstUnits: .max))
             for account in 0..<4 { scene.acquire(account) }
-            #expect(scene.pool.room(holding: .max) == 0)
+            #expect(scene.pool.total == scene.held.reduce(0) { $0.addingClamped($1) })
         }
     }
 }

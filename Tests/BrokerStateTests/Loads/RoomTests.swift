@@ -66,7 +66,20 @@ import Testing
             #expect(fill(broker.connect()) >= 3)
             #expect(broker.held.inTransfer - before >= 3 * Self.smallest)
         }
-        #expect(broker.held.inTransfer <= Self.pool + 102 * 4 * Self.smallest)
+        #expect(broker.held.inTransfer <= Self.pool + 102 * 2 * 4 * Self.smallest)
+    }
+
+    @Test("A process whose window has grown can make its first loads, however much others take")
+    func grown() {
+        let reader = broker.connect()
+        broker.load(from: reader)
+        #expect(broker.held.inTransfer > 4 * Self.smallest)
+        for _ in 0..<20 { fill(broker.connect()) }
+        _ = broker.take(reader)
+        for _ in 0..<3 { broker.load(from: reader) }
+        #expect(broker.take(reader).codes.isEmpty)
+        broker.load(from: reader)
+        #expect(broker.take(reader).codes == [.limitExceeded])
     }
 
     @Test("A destination that reads gets its loads to the end, and room for others")
