@@ -95,14 +95,16 @@ import Testing
         }
     }
 
-    @Test("For 1 s after a paste, what a program has on the selection has the flags and the lifetime of what it pasted")
+    @Test("For 1 s after a paste of a secret, what a program has on the selection is secret for the same time")
     func inherited() {
         let now: UInt64 = 10_000_000_000
         var terms = ContentTerms()
         (terms.isConcealed, terms.isLocalOnly, terms.expiresMilliseconds) = (true, true, 4_000)
         let paste = BoardContents.Paste(terms: terms, listedAt: now - 3_000_000_000, time: now)
         let late = BoardContents.Paste(terms: terms, listedAt: now - 5_000_000_000, time: now)
-        let none = BoardContents.Paste(terms: nil, listedAt: now, time: now)
+        var plain = ContentTerms()
+        plain.expiresMilliseconds = 4_000
+        let none = BoardContents.Paste(terms: plain, listedAt: now, time: now)
         #expect(paste.inheritedTerms(at: now + 1_000_000_000) == ContentTerms())
         #expect(none.inheritedTerms(at: now) == ContentTerms())
         #expect(late.inheritedTerms(at: now).expiresMilliseconds == 1)

@@ -15,17 +15,20 @@ struct BoardContents: Sendable {
         let listedAt: UInt64
         let time: UInt64
 
-        /// The terms of what a program has on the selection now: a copy of secret contents is secret, too, although
-        /// the manager may have left their hints out.
+        /// The flags and the lifetime of what a program has on the selection now: a copy of secret contents is secret,
+        /// too, although the manager may have left their hints out.
         func inheritedTerms(at now: UInt64) -> ContentTerms {
-            guard var terms, now < time.addingClamped(Self.takeover) else { return ContentTerms() }
+            guard var terms, terms.isConcealed == true, now < time.addingClamped(Self.takeover) else {
+                return ContentTerms()
+            }
+            terms.maximumLoads = nil
             let age = (now - min(now, listedAt)) / 1_000_000
             terms.expiresMilliseconds = terms.expiresMilliseconds.map { max(1, $0 - min($0, age)) }
             return terms
         }
     }
 
-    /// The number of names that are shown. Hint and mark follow them.
+    /// The number of names that are shown. Hints and mark follow them.
     private static let mostNames = 500
     /// The bytes of the name by which clipboard managers know contents that they must not keep.
     private static let hint = Array("secret".utf8)
@@ -72,6 +75,7 @@ struct BoardContents: Sendable {
                 case .files(let type): try await sink(FileList(of: listing.items)?.bytes(as: type) ?? [])
                 case nil: return try await sink(name == ContentHints.passwordManager ? Self.hint : [])
                 }
+                pasted(Paste(terms: terms, listedAt: listedAt, time: MonotonicClock.now()))
                 report("\(name) pasted on the desktop")
             } catch {
                 report("\(name) was not pasted on the desktop: \(error.reason)")

@@ -51,9 +51,9 @@ extension Origin {
 
 extension Clear {
     /// A clear of a board on a display.
-    init(_ board: String, ifChangeCount: UInt64?, on display: UInt64) {
+    init(_ board: String, ifChangeCount: UInt64?, from origin: Origin) {
         self.init(board, ifChangeCount: ifChangeCount)
-        origin = Origin(of: display)
+        self.origin = origin
         requires.append(Feature.links.rawValue)
     }
 }

@@ -101,6 +101,7 @@ final class DesktopBoard: Sendable {
                 case .desktop(let event):
                     try await handle(event)
                 case .board(let isCleared, let serial):
+                    state.withLock { $0.lastChange = MonotonicClock.now() }
                     try await boardChanged(isCleared: isCleared, from: phase, after: serial)
                 case .lost(let error): throw DesktopBridge.BrokerLost(reason: error)
                 }
@@ -191,20 +192,22 @@ final class DesktopBoard: Sendable {
         }
     }
 
-    private func changed(to contents: DesktopContents) async throws {
+    /// - Parameter terms: those of an earlier offer of these contents.
+    private func changed(to contents: DesktopContents, on terms: ContentTerms? = nil) async throws {
+        let mark = BridgeMark.origin(in: contents.names)
         guard !isRemote || ContentTerms.terms(nil, withHintsIn: contents.names)?.isLocalOnly != true else {
             report("the contents stay on the machine of the display")
-            return try await emptied(isCleared: true)
+            // Not as a new clear, which a link would bring there.
+            return try await emptied(isCleared: true, from: mark.flatMap { rules.origin(of: $0) })
         }
-        let mark = BridgeMark.origin(in: contents.names)
         guard let origin = rules.origin(of: mark) else {
             return report("the contents came through too many brokers and displays")
         }
         do {
-            try await place(contents, from: origin)
+            try await place(contents, from: origin, on: terms)
         } catch  where error.asFailure?.code == .superseded {
             guard let mark, try await isChosen(mark) else { return }
-            try await place(contents, from: Origin(of: display.number))
+            try await place(contents, from: Origin(of: display.number), on: terms)
         }
     }
 
@@ -218,14 +221,14 @@ final class DesktopBoard: Sendable {
     }
 
     /// Promises contents of the selection on the board.
-    private func place(_ contents: DesktopContents, from origin: Origin) async throws {
-        let lastPaste = state.withLock(\.lastPaste)
+    private func place(_ contents: DesktopContents, from origin: Origin, on terms: ContentTerms?) async throws {
+        let inherited = state.withLock(\.lastPaste)?.inheritedTerms(at: MonotonicClock.now())
         let offer = DesktopOffer(
             contents,
             on: selection,
             of: display.number,
             from: origin,
-            on: lastPaste?.inheritedTerms(at: MonotonicClock.now()) ?? ContentTerms(),
+            on: terms ?? inherited ?? ContentTerms(),
             isRemote: isRemote,
             brokers,
             options
@@ -240,21 +243,22 @@ final class DesktopBoard: Sendable {
         if options.keeps { offer.startKeeping() }
     }
 
-    private func emptied(isCleared: Bool?) async throws {
+    /// - Parameter origin: that of the change; nil for the display's own.
+    private func emptied(isCleared: Bool?, from origin: Origin? = nil) async throws {
         let phase = phase
         switch rules.selectionEmptied(isCleared: isCleared, phase.shared) {
         case .nothing: break
         case .showBoard: try await boardChanged(isCleared: false, from: .nothing, after: nil)
         case .clearBoard(let handle):
             report("the desktop has nothing any more")
-            try await clear(handle)
+            try await clear(handle, from: origin ?? Origin(of: display.number))
             enter(.nothing)
         case .endPromises(let keeps):
             guard case .desktop(let offer) = phase else { return }
             guard keeps, await offer.leave() else {
                 report("the desktop has nothing any more")
                 enter(.nothing)
-                return await offer.end()
+                return await offer.end(from: origin)
             }
             report("the desktop has nothing any more; the contents are kept")
             try await boardChanged(isCleared: false, from: .nothing, after: nil)
@@ -262,12 +266,12 @@ final class DesktopBoard: Sendable {
     }
 
     /// Clears the board if it still has a publication.
-    private func clear(_ handle: UInt64) async throws {
+    private func clear(_ handle: UInt64, from origin: Origin) async throws {
         try await brokers.recovering(Recovery(.change)) { connection in
             let listing = try await connection.listing(of: selection.board, settles: false)
             guard listing.contents.handle == handle else { return }
             _ = try await connection.clear(
-                Clear(selection.board, ifChangeCount: listing.contents.changeCount, on: display.number)
+                Clear(selection.board, ifChangeCount: listing.contents.changeCount, from: origin)
             )
         }
     }
@@ -276,7 +280,6 @@ final class DesktopBoard: Sendable {
 
     /// - Parameter serial: that of the contents of the selection when the board has changed.
     private func boardChanged(isCleared: Bool, from phase: Phase, after serial: UInt64?) async throws {
-        state.withLock { $0.lastChange = MonotonicClock.now() }
         var (listing, board) = try await list()
         let contents = BoardContents(
             listing,
@@ -291,8 +294,7 @@ final class DesktopBoard: Sendable {
         case .forget: enter(.nothing)
         case .placeAgain:
             guard case .desktop(let offer) = phase else { return }
-            enter(.nothing)
-            try await changed(to: offer.contents)
+            try await changed(to: offer.contents, on: offer.terms)
         case .showNothing:
             // Contents that the desktop cannot paste also end those before them.
             try await display.clear(selection, isForAll: board.isCleared || board.handle != nil)

@@ -11,6 +11,8 @@ final class DesktopOffer: Sendable {
     private static let keepingTime = 5_000
 
     let contents: DesktopContents
+    /// The terms that they have beside those of their hints.
+    let terms: ContentTerms
     private let display: UInt64
     private let item: Item
     private let names: [String]
@@ -45,7 +47,8 @@ final class DesktopOffer: Sendable {
             item.teamData = FileOrigin(path: "")?.teamData
         }
         let names = found.map(\.name)
-        (self.contents, self.display, self.item, self.names) = (contents, display, item, names)
+        (self.contents, self.terms, self.display) = (contents, terms, display)
+        (self.item, self.names) = (item, names)
         var write = Write()
         write.board = selection.board
         write.terms = ContentTerms.terms(terms, withHintsIn: contents.names)
@@ -81,17 +84,19 @@ final class DesktopOffer: Sendable {
     func place() async throws {
         _ = try await offer.place()
         Task(executorPreference: offer.brokers.loop) {
-            let reason = try? await self.offer.serve()
-            self.reason.withLock { $0 = reason ?? .replaced }
+            let reason = try? await self.offer.serve { reason in self.reason.withLock { $0 = reason } }
+            if reason == nil { self.reason.withLock { $0 = .replaced } }
         }
     }
 
     /// Ends the promises, and clears the board if it still has these contents, with what is kept of them.
-    func end() async {
+    ///
+    /// - Parameter origin: that of the clear.
+    func end(from origin: Origin? = nil) async {
         keeping.withLock(\.self)?.cancel()
         offer.end()
         guard let last = offer.last else { return }
-        let clear = Clear(offer.board, ifChangeCount: last.committed.changeCount, on: display)
+        let clear = Clear(offer.board, ifChangeCount: last.committed.changeCount, from: origin ?? Origin(of: display))
         _ = try? await last.connection.clear(clear, until: MonotonicClock.deadline(milliseconds: DesktopTime.list))
     }
 

@@ -60,7 +60,7 @@ package protocol DesktopDisplay: Sendable {
     /// Becomes the owner of a selection. Causes no event, unless another program was faster.
     func show(_ contents: DesktopContents, on selection: Selection) async throws
 
-    /// Ends what the bridge shows on a selection. Causes no event.
+    /// Ends what the bridge shows on a selection. Causes no event, unless another program has the selection.
     ///
     /// - Parameter isForAll: whether contents of other programs end, too, as if a user had cleared the selection.
     func clear(_ selection: Selection, isForAll: Bool) async throws

@@ -111,6 +111,10 @@ package final class X11Clipboard: DesktopDisplay {
             connection.send(X11Request.own(manager, window, at: try await connection.time()))
         }
         while let request = await connection.requests.next() {
+            guard !connection.isBehind else {
+                refuse(request)
+                continue
+            }
             let isStarted = transfers.start(for: connection.client(of: request.requestor)) {
                 try await self.answer(request)
             }
@@ -333,7 +337,7 @@ package final class X11Clipboard: DesktopDisplay {
             return (owner != 0, owner == 0)
         }
         if isTaken { startList(selection) }
-        if isEmpty { events.put(.emptied(selection, isCleared: true)) { $0.selection == selection } }
+        if isEmpty { events.put(.emptied(selection, isCleared: false)) { $0.selection == selection } }
     }
 
     private func refuse(_ request: X11SelectionRequest) { connection.send(X11Request.notify(request, property: 0)) }

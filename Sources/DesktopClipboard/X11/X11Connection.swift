@@ -30,6 +30,8 @@ final class X11Connection: Sendable {
 
     private struct State {
         var output: [[UInt8]] = []
+        /// The bytes that the X server has not taken.
+        var unsent = 0
         /// The number of requests that were sent.
         var sequence: UInt16 = 0
         var answers: [UInt16: Mailbox<Answer>] = [:]
@@ -46,6 +48,7 @@ final class X11Connection: Sendable {
         var names: [UInt32: String] = [:]
     }
 
+    private static let mostUnsent = 64 << 20
     /// The number of windows that are not made for one transfer.
     private static let standingWindows: UInt32 = 8
     /// The number of windows that wait for a late answer although their transfer has ended.
@@ -137,6 +140,7 @@ final class X11Connection: Sendable {
 
     private static func append(_ request: [UInt8], _ state: inout State) -> UInt16 {
         state.output.append(request)
+        state.unsent += request.count
         state.sequence &+= 1
         return state.sequence
     }
@@ -144,10 +148,16 @@ final class X11Connection: Sendable {
     private func sendAll() async throws {
         while await wakeUp.next() != nil {
             while case let output = state.withLock({ exchange(&$0.output, with: []) }), !output.isEmpty {
-                for request in output { try await send(all: request) }
+                for request in output {
+                    try await send(all: request)
+                    state.withLock { $0.unsent -= request.count }
+                }
             }
         }
     }
+
+    /// Whether so many bytes wait for the X server that no more should be made.
+    var isBehind: Bool { state.withLock { $0.unsent > Self.mostUnsent } }
 
     private func send(all bytes: [UInt8]) async throws {
         var rest = bytes[...]
