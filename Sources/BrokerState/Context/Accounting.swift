@@ -276,7 +276,7 @@ package struct Accounting: ~Copyable, Sendable {
 
     @inline(__always)
     private func allows(_ count: UInt64, of resource: Resource, to slot: SlotTable<Account>.Slot) -> Bool {
-        count <= pools[resource.rawValue].room(holding: accounts[slot].held[resource])
+        pools[resource.rawValue].allows(count, holding: accounts[slot].held[resource])
     }
 
     @inline(__always)
@@ -360,18 +360,21 @@ package struct Accounting: ~Copyable, Sendable {
         guard isFirst || room(for: account, of: .transfer) >= CreditWindow.smallest else {
             throw transferRefusal(account)
         }
-        let charge = try charge(account, Amount(objects: 1), for: "a load")
+        guard allows(1, of: .objects, to: slot) else { throw refusal(1, of: .objects, "objects", to: slot, "a load") }
+        add(1, of: .objects, to: slot)
         add(CreditWindow.smallest, of: .transfer, to: slot)
         accounts[slot].loads += 1
-        return charge
+        return Charge(account: account, amount: Amount(objects: 1))
     }
 
-    /// Releases the window of a load.
+    /// Releases the charge and the window of a load.
     @inline(__always)
-    mutating func releaseWindow(_ count: UInt64, of account: AccountID) {
-        guard let slot = accounts.find(account) else { return }
+    mutating func releaseLoad(_ charge: Charge, window: UInt64) {
+        guard let slot = accounts.find(charge.account) else { return }
         accounts[slot].loads -= 1
-        release(count, of: .transfer, for: account)
+        subtract(window, of: .transfer, from: slot)
+        subtract(charge.amount.objects, of: .objects, from: slot)
+        closeIfUnused(slot)
     }
 
     @inline(never)
@@ -383,12 +386,18 @@ package struct Accounting: ~Copyable, Sendable {
         )
     }
 
-    /// The bytes by which the window of a load may grow. Larger windows take half of an account's share at most, and
-    /// leave the rest to further loads.
+    /// Acquires the bytes by which the window of a load may grow. Larger windows take at most half of an account's
+    /// share, and leave the rest to further loads.
+    ///
+    /// - Returns: their number.
     @inline(__always)
-    func spareTransfer(for account: AccountID) -> UInt64 {
-        let (room, held) = (room(for: account, of: .transfer), held(by: account, of: .transfer))
-        return (room - min(room, held)) / 8
+    mutating func growWindow(by wanted: UInt64, of account: AccountID) -> UInt64 {
+        guard let slot = accounts.find(account) else { return 0 }
+        let held = accounts[slot].held[.transfer]
+        let room = pools[Resource.transfer.rawValue].room(holding: held)
+        let count = min(wanted, (room - min(room, held)) / 8)
+        add(count, of: .transfer, to: slot)
+        return count
     }
 
     /// Changes the number of queued bytes of a connection.

@@ -56,8 +56,16 @@ struct Pool: BitwiseCopyable, Sendable {
         total - min(total, pending) > limit
     }
 
-    /// The number of units that a living account may take in addition to those that it holds.
+    /// Whether a living account may take units in addition to those that it holds.
     @inline(__always)
+    func allows(_ count: UInt64, holding held: UInt64) -> Bool {
+        // In most cases they are first units.
+        if held.addingClamped(count) <= firstUnits, first.addingClamped(count) <= reserve { return true }
+        return count <= room(holding: held)
+    }
+
+    /// The number of units that a living account may take in addition to those that it holds.
+    @inline(never)
     func room(holding held: UInt64) -> UInt64 {
         let ownFirst = min(held, firstUnits)
         let own = held - ownFirst
@@ -79,7 +87,7 @@ struct Pool: BitwiseCopyable, Sendable {
             return
         }
         used += count
-        first += min(held.addingClamped(count), firstUnits) - min(held, firstUnits)
+        if held < firstUnits { first += min(count, firstUnits - held) }
     }
 
     @inline(__always)
@@ -89,6 +97,7 @@ struct Pool: BitwiseCopyable, Sendable {
             return
         }
         used -= count
-        first -= min(held, firstUnits) - min(held - count, firstUnits)
+        let rest = held - count
+        if rest < firstUnits { first -= min(held, firstUnits) - rest }
     }
 }

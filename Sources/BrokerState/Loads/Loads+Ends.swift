@@ -204,10 +204,11 @@ extension Loads {
             report(.counted(load.publication, load.part, isUsed: isUsed))
         }
         if load.expectsDescriptor { expectedDescriptors -= 1 }
-        if !load.isCaching {
-            context.accounting.releaseWindow(load.window.size, of: load.charge.account)
+        if load.isCaching {
+            context.release(load.charge)
+        } else {
+            context.accounting.releaseLoad(load.charge, window: load.window.size)
         }
-        context.release(load.charge)
         guard case .destination(let peer, _) = load.receiver, let peerLoads = peerLoads(of: peer) else { return }
         peerLoadsTable[peerLoads].openLoads -= 1
         peerLoadsTable[peerLoads].receivedBytes &+= load.window.delivered

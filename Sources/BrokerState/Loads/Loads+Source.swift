@@ -132,9 +132,7 @@ extension Loads {
         guard let wanted = loadTable[slot].window.wanted(of: loadTable[slot].available) else { return }
         // The bytes of cached loads are stored at once.
         guard !loadTable[slot].isCaching else { return loadTable[slot].window.widen(by: wanted) }
-        let account = loadTable[slot].charge.account
-        let more = min(wanted, context.accounting.spareTransfer(for: account))
-        context.accounting.acquire(more, of: .transfer, for: account)
+        let more = context.accounting.growWindow(by: wanted, of: loadTable[slot].charge.account)
         loadTable[slot].window.widen(by: more)
     }
 
