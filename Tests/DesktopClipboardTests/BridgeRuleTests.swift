@@ -116,7 +116,7 @@ import Testing
     func choice() {
         let table: [(path: [UInt64], handle: UInt64?, age: UInt64, isChosen: Bool)] = [
             ([1], 6, 2_001, true), ([1], 6, 2_000, false), ([1], nil, 2_001, true),
-            // Of an earlier broker, which this bridge has known.
+            // This bridge has shown contents of an earlier broker, too.
             ([3], 6, 2_001, true),
             // Another bridge shows them.
             ([1, 2], 6, 2_001, false),

@@ -381,8 +381,8 @@ package struct Accounting: ~Copyable, Sendable {
     private func transferRefusal(_ account: AccountID) -> Failure {
         Failure(
             .limitExceeded,
-            "the loads of this program have \(held(by: account, of: .transfer)) bytes in transfer, and its share of limit "
-                + "transfer-pool allows no further load; read some to the end"
+            "the loads of this program have \(held(by: account, of: .transfer)) bytes in transfer, and its share of "
+                + "limit transfer-pool allows no further load; read some to the end"
         )
     }
 

@@ -65,7 +65,6 @@ struct BoardContents: Sendable {
         let mark = BridgeMark.name(of: listing.contents.origin ?? Origin())
         shown = DesktopContents(names + hints.filter { sources[$0] == nil } + [mark]) { name, sink in
             do {
-                if sources[name] != nil { pasted(Paste(terms: terms, listedAt: listedAt, time: MonotonicClock.now())) }
                 switch sources[name] {
                 case .type(let type, let item):
                     let accepts = [Accept(type.identifier, match: .exact)]
@@ -75,6 +74,7 @@ struct BoardContents: Sendable {
                 case .files(let type): try await sink(FileList(of: listing.items)?.bytes(as: type) ?? [])
                 case nil: return try await sink(name == ContentHints.passwordManager ? Self.hint : [])
                 }
+                // The program gets the last bytes, or their end, after this.
                 pasted(Paste(terms: terms, listedAt: listedAt, time: MonotonicClock.now()))
                 report("\(name) pasted on the desktop")
             } catch {

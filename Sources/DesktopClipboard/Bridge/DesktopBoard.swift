@@ -17,6 +17,7 @@ final class DesktopBoard: Sendable {
         case lost(any Error)
     }
 
+    /// The contents that both sides have, with the offer of those of the desktop.
     private enum Phase {
         case nothing
         case desktop(DesktopOffer)
@@ -197,7 +198,7 @@ final class DesktopBoard: Sendable {
         let mark = BridgeMark.origin(in: contents.names)
         guard !isRemote || ContentTerms.terms(nil, withHintsIn: contents.names)?.isLocalOnly != true else {
             report("the contents stay on the machine of the display")
-            // Not as a new clear, which a link would bring there.
+            // A clear of this display's own would be newer than the contents, and a link would bring it there.
             return try await emptied(isCleared: true, from: mark.flatMap { rules.origin(of: $0) })
         }
         guard let origin = rules.origin(of: mark) else {
@@ -285,8 +286,8 @@ final class DesktopBoard: Sendable {
             listing,
             isRemote: isRemote,
             brokers,
-            pasted: { [self] paste in state.withLock { $0.lastPaste = paste } },
-            report: { [self] in report($0) }
+            pasted: { [weak self] paste in self?.state.withLock { $0.lastPaste = paste } },
+            report: { [weak self] in self?.report($0) }
         )
         (board.isCleared, board.hasNames) = (isCleared, !contents.names.isEmpty)
         switch rules.boardChanged(to: board, phase.shared, selection: owner(phase, after: serial)) {

@@ -20,6 +20,7 @@ final class DesktopOffer: Sendable {
     private let offer: Offer
     private let keeping = Lock<Task<Void, Never>?>(nil)
     private let isKept = Lock(false)
+    /// The reason why the promises have ended; nil before that.
     private let reason = Lock<EndReason?>(nil)
 
     /// nil if the contents have no types.

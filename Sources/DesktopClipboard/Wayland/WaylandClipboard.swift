@@ -406,7 +406,7 @@ package final class WaylandClipboard: DesktopDisplay {
             if isForAll {
                 Self.set(selection, to: 0, &state)
             } else if let own = state.sources.last(where: { $0.selection == selection }) {
-                // What another program has put there meanwhile stays.
+                // This changes nothing if another program has the selection meanwhile.
                 Self.destroy(source: own.id, &state)
             }
             return nil

@@ -293,7 +293,7 @@ package final class X11Clipboard: DesktopDisplay {
     package func show(_ contents: DesktopContents, on selection: Selection) async throws {
         let atom = try await connection.atom(selection.atomName)
         let time = try await connection.time()
-        // Two for each selection, because the one before is the owner until this one is.
+        // A selection has two windows in turn: the one before is its owner until this one is.
         let number: UInt32 = selection == .clipboard ? 1 : 3
         let old = state.withLock { $0.shown[selection]?.window }
         let window = connection.standingWindow(old == connection.setup.resource(number) ? number + 1 : number)
@@ -307,7 +307,7 @@ package final class X11Clipboard: DesktopDisplay {
     }
 
     package func clear(_ selection: Selection, isForAll: Bool) async throws {
-        // Only of the owner that is known now.
+        // The selection is cleared only if its owner is still the one that is known now.
         let (shown, time) = state.withLock { state in
             let shown = state.shown.removeValue(forKey: selection)
             state.changes.insert(selection)

@@ -48,6 +48,7 @@ final class X11Connection: Sendable {
         var names: [UInt32: String] = [:]
     }
 
+    /// The bytes that may wait for the X server before requests are refused.
     private static let mostUnsent = 64 << 20
     /// The number of windows that are not made for one transfer.
     private static let standingWindows: UInt32 = 8
