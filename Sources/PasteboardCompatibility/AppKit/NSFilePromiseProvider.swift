@@ -63,11 +63,12 @@ open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {
 
     /// The promise as it is written to a pasteboard.
     func itemProvider(for pasteboard: NSPasteboard) -> ItemProvider {
-        let (provider, name, promise) = (ItemProvider(), pasteboard.name, Unchecked((self, delegate)))
+        let (provider, promise) = (ItemProvider(), Unchecked((self, delegate)))
+        let identity = pasteboard.identity
         for type in writableTypes(for: pasteboard) {
             if type.rawValue == fileType {
                 provider.registerFile(for: type.uniformType) { directory in
-                    try await MainThread.asks(for: name) { try await Self.write(promise, into: directory) }
+                    try await MainThread.asks(for: identity) { try await Self.write(promise, into: directory) }
                 }
             } else if let data = PropertyList.data(of: pasteboardPropertyList(forType: type)) {
                 provider.registerDataRepresentation(for: type.uniformType) { data }

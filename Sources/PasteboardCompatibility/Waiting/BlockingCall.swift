@@ -1,4 +1,4 @@
-package import PasteboardKit
+import PasteboardKit
 import PasteboardTransport
 
 /// A call of a pasteboard for which the current thread waits.
@@ -17,7 +17,7 @@ package final class BlockingCall<Value: Sendable>: Sendable {
     ///   - body: the call.
     /// - Returns: nil if the call has failed.
     package static func value(
-        loadingFrom pasteboard: Pasteboard.Name? = nil,
+        loadingFrom pasteboard: PasteboardIdentity? = nil,
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Value? {
         guard UsingProcess.owner.isInOwner else {

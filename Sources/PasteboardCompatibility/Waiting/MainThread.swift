@@ -5,7 +5,7 @@ import PasteboardTransport
 /// The calls of the program's owners, which may need the main actor while the main thread waits for their data.
 enum MainThread {
     /// The pasteboard from which the blocked main thread loads.
-    private static let pasteboard = Lock<Pasteboard.Name?>(nil)
+    private static let pasteboard = Lock<PasteboardIdentity?>(nil)
 
     /// Marks the queue of the main actor, which changes its thread in a program whose `main` is asynchronous.
     private static let mark = {
@@ -17,7 +17,7 @@ enum MainThread {
     /// Calls `body`, in which the current thread waits.
     ///
     /// - Parameter pasteboard: the pasteboard from which it loads, if it does.
-    static func waits(forLoadFrom pasteboard: Pasteboard.Name?, _ body: () -> Void) {
+    static func waits(forLoadFrom pasteboard: PasteboardIdentity?, _ body: () -> Void) {
         guard let pasteboard, DispatchQueue.getSpecific(key: mark) ?? Thread.isMainThread else { return body() }
         Self.pasteboard.withLock { $0 = pasteboard }
         body()
@@ -32,7 +32,7 @@ enum MainThread {
     ///
     /// - Throws: the error of the owner, or `source-failed` if the main thread waits.
     static func asks<Value: Sendable>(
-        for pasteboard: Pasteboard.Name,
+        for pasteboard: PasteboardIdentity,
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let hasReturned = Lock(false)

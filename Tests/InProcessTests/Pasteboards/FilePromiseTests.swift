@@ -113,7 +113,8 @@ struct FilePromiseTests {
             try await source.clearContents()
             try await source.writeObjects([promise(.folder, by: writer, "leaf")])
             let received = await receive(try #require(try await receivers(broker.pasteboard()).first))
-            #expect(received.name == "tree" && received.error == nil)
+            try #require(received.error == nil)
+            #expect(received.name == "tree")
             #expect(try desk.contents(of: "tree/file") == Array("leaf".utf8))
             let directory = try #require(writer.directories.withLock { $0.first })
             try await eventually("the directory is removed") { try System.status(at: directory) == nil }

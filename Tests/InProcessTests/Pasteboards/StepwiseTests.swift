@@ -149,6 +149,19 @@ struct StepwiseTests {
         }
     }
 
+    @Test("An owner may wait while the main thread loads from a pasteboard of the same name at another broker")
+    @MainActor func blockedElsewhere() async throws {
+        try await TestBroker.serving { broker in
+            let source = NSPasteboard(broker.pasteboard())
+            let owner = BusyOwner(NSPasteboard(broker.pasteboard(.find)))
+            try await source.declareTypes([.string], owner: owner)
+            let reader = NSPasteboard(broker.pasteboard())
+            let other = PasteboardIdentity(Pasteboard.general)
+            let text = BlockingCall.value(loadingFrom: other) { try await reader.string(forType: .string) }
+            #expect(text == "provided")
+        }
+    }
+
     @Test("The steps of a program do not keep its connection")
     func lifetime() async throws {
         try await TestBroker.with { broker in
