@@ -110,7 +110,7 @@ extension Loads {
     /// - Parameter link: the label of the peer if it is a link.
     mutating func peerLeft(_ peer: PeerID, link: String? = nil, in world: inout World) {
         guard let peerLoads = peerLoads(of: peer), peerLoadsTable[peerLoads].isBusy else { return }
-        peerLoadsTable[peerLoads].places.limit = 0
+        peerLoadsTable[peerLoads].places.setLimit(0)
         world.context.cost += count / Cost.walkedLoads
         var cursor: Slot?
         while let slot = loadTable.advance(&cursor) {

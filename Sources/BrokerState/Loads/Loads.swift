@@ -81,7 +81,7 @@ struct Loads: ~Copyable, Sendable {
         peerLoadsTable[slot].passesDescriptors = passesDescriptors
         guard let maximumStreams else { return }
         let most = max(1, min(UInt64(maximumStreams), context.limits.asksPerSource))
-        peerLoadsTable[slot].places.limit = Int(clamping: most)
+        peerLoadsTable[slot].places.setLimit(Int(clamping: most))
     }
 
     /// Loads from and to a peer are sent inline from now on.

@@ -11,7 +11,9 @@ struct Places: Sendable {
     }
 
     /// The number of places.
-    var limit: Int
+    private var limit: Int
+    /// The places that may be taken by processes that have some already.
+    private var shared: Int
     /// The next turn is that of the first line that may take a place. No line is without places and loads.
     private var lines: [Line] = []
     private(set) var taken = 0
@@ -19,14 +21,19 @@ struct Places: Sendable {
     /// The time since which at least one load has waited.
     private(set) var since: UInt64 = 0
 
-    init(_ limit: Int) { self.limit = limit }
+    init(_ limit: Int) {
+        self.limit = limit
+        shared = limit < 2 ? limit : limit - max(1, limit / 8)
+    }
+
+    mutating func setLimit(_ limit: Int) {
+        let places = Places(limit)
+        (self.limit, shared) = (places.limit, places.shared)
+    }
 
     var isAwaited: Bool { waitingCount > 0 }
     var loadCount: Int { taken + waitingCount }
     var isUnused: Bool { loadCount == 0 }
-
-    /// The places that may be taken by processes that have some already.
-    private var shared: Int { limit < 2 ? limit : limit - max(1, limit / 8) }
 
     private func mayTake(_ line: Line) -> Bool { taken < shared || (taken < limit && line.taken == 0) }
 
@@ -34,14 +41,14 @@ struct Places: Sendable {
 
     /// Takes a place for a load that has not waited. False if it has to wait.
     mutating func take(for account: Accounting.AccountID) -> Bool {
-        let index = index(of: account) ?? lines.endIndex
-        if index == lines.endIndex { lines.append(Line(account: account)) }
         // Nobody waits who may take a place, so nobody is overtaken.
-        guard mayTake(lines[index]) else {
-            removeIfUnused(index)
-            return false
+        if let index = index(of: account) {
+            guard mayTake(lines[index]) else { return false }
+            lines[index].taken += 1
+        } else {
+            guard taken < limit else { return false }
+            lines.append(Line(account: account, taken: 1))
         }
-        lines[index].taken += 1
         taken += 1
         return true
     }
