@@ -2,18 +2,19 @@ import FoundationEssentials
 import PasteboardClient
 import PasteboardTransport
 
-/// One call of a handler, and its only result.
+/// One call of a handler, in a task of its own, and its only result.
 final class HandlerRun: Sendable {
     private enum Phase {
-        case waiting
-        case running(CancellableTask)
+        case open
+        /// The result was reported. A byte stream still reports progress.
         case done
         case cancelled
     }
 
     private let handler: DataHandler
     private let report: @Sendable (HandlerReport) -> Void
-    private let phase = Lock(Phase.waiting)
+    private let task = CancellableTask()
+    private let phase = Lock(Phase.open)
 
     /// - Parameter report: is called on the handler's threads when it reports progress, and once with the result,
     ///   unless the run is cancelled before.
@@ -23,37 +24,33 @@ final class HandlerRun: Sendable {
     }
 
     /// Lets a thread of the pool for handlers call the handler.
-    func start() { HandlerQueue.shared.add(self) }
+    func start() {
+        // Detached, because the caller may be a task of another handler.
+        task.adopt(Task.detached(executorPreference: ThreadPool.shared) { await self.run() })
+    }
 
     /// Stops the handler, because its result is no longer needed. Before the start it prevents the start.
     func cancel() {
-        let task = phase.withLock { phase -> CancellableTask? in
-            if case .done = phase { return nil }
-            defer { phase = .cancelled }
-            if case .running(let task) = phase { return task }
-            return nil
-        }
-        guard let task else { return }
+        guard end(.cancelled) else { return }
         // Cancelling runs the program's code.
-        ThreadPool.completions.run { task.cancel() }
+        ThreadPool.completions.run { self.task.cancel() }
+    }
+
+    /// - Returns: false if it was over before.
+    private func end(_ end: Phase) -> Bool {
+        phase.withLock { phase in
+            guard case .open = phase else { return false }
+            phase = end
+            return true
+        }
     }
 
     private var isCancelled: Bool {
-        phase.withLock { phase in
-            if case .cancelled = phase { true } else { false }
-        }
+        phase.withLock { if case .cancelled = $0 { true } else { false } }
     }
 
-    /// Calls the handler in the current task.
-    ///
-    /// - Returns: whether the task may run other handlers. It was cancelled with the run otherwise.
-    func run(in task: CancellableTask) async -> Bool {
-        let isWanted = phase.withLock { phase in
-            guard case .waiting = phase else { return false }
-            phase = .running(task)
-            return true
-        }
-        guard isWanted else { return true }
+    private func run() async {
+        guard !isCancelled else { return }
         let result: Result<HandlerResult, any Error>
         do {
             result = .success(
@@ -64,17 +61,8 @@ final class HandlerRun: Sendable {
         } catch {
             result = .failure(error)
         }
-        let isFirst = phase.withLock { phase in
-            guard case .running = phase else { return false }
-            phase = .done
-            return true
-        }
-        guard isFirst else {
-            result.discard()
-            return false
-        }
+        guard end(.done) else { return result.discard() }
         report(.result(result.withoutSlices))
-        return true
     }
 }
 

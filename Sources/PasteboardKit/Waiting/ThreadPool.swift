@@ -35,6 +35,9 @@ package final class ThreadPool: TaskExecutor {
         var threads = 0
         /// The number of waiting threads for which no signal is pending.
         var idle = 0
+        /// Whether a thread was woken or started that has taken nothing yet. If work is left then, it gets the next one
+        /// going. So many small pieces of work need few threads, and one that blocks delays no other.
+        var isWaking = false
         /// Whether another attempt to start a thread will follow.
         var startsLater = false
 
@@ -52,6 +55,24 @@ package final class ThreadPool: TaskExecutor {
             }
             return work
         }
+
+        /// The way to get another thread for work that waits.
+        mutating func more(of maximum: Int) -> Step {
+            guard !isEmpty, !isWaking else { return .none }
+            if idle > 0 {
+                (idle, isWaking) = (idle - 1, true)
+                return .wake
+            }
+            guard threads < maximum else { return .none }
+            (threads, isWaking) = (threads + 1, true)
+            return .start
+        }
+    }
+
+    private enum Step {
+        case wake
+        case start
+        case none
     }
 
     private let state = Lock(State())
@@ -72,21 +93,14 @@ package final class ThreadPool: TaskExecutor {
     }
 
     private func add(_ work: Work) {
-        enum Step {
-            case wake
-            case start
-            case none
-        }
-        let step = state.withLock { state -> Step in
+        let step = state.withLock { state in
             state.queue.append(work)
-            if state.idle > 0 {
-                state.idle -= 1
-                return .wake
-            }
-            guard state.threads < maximumThreads else { return .none }
-            state.threads += 1
-            return .start
+            return state.more(of: maximumThreads)
         }
+        take(step)
+    }
+
+    private func take(_ step: Step) {
         switch step {
         case .wake: signal.signal()
         case .start: startThread()
@@ -100,7 +114,7 @@ package final class ThreadPool: TaskExecutor {
         } catch {
             // The other threads continue with the queue, but they may all be blocked, or there may be none.
             let isFirst = state.withLock { state in
-                state.threads -= 1
+                (state.threads, state.isWaking) = (state.threads - 1, false)
                 return !exchange(&state.startsLater, with: true)
             }
             if isFirst { startLater() }
@@ -113,12 +127,10 @@ package final class ThreadPool: TaskExecutor {
             try? await Task.sleep(for: Self.timeBetweenStarts)
             let starts = self.state.withLock { state in
                 state.startsLater = false
-                guard !state.isEmpty, state.threads < self.maximumThreads else { return false }
-                state.threads += 1
-                return true
+                return state.more(of: self.maximumThreads)
             }
-            guard starts else { return }
-            self.startThread()
+            if case .none = starts { return }
+            self.take(starts)
             // One thread may not be enough if its work waits for that of the others.
             let isEnough = self.state.withLock { state in
                 state.isEmpty || state.startsLater || exchange(&state.startsLater, with: true)
@@ -128,12 +140,16 @@ package final class ThreadPool: TaskExecutor {
     }
 
     private func work() {
+        var isWoken = true
         while true {
-            let work = state.withLock { state -> Work? in
+            let (work, step) = state.withLock { state in
+                if isWoken { state.isWaking = false }
                 let work = state.next()
                 if work == nil { state.idle += 1 }
-                return work
+                return (work, state.more(of: maximumThreads))
             }
+            take(step)
+            isWoken = work == nil
             switch work {
             case .call(let body): body()
             case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())

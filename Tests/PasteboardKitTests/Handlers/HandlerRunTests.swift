@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PasteboardClient
 import PasteboardTransport
 import TestSupport
 import Testing
@@ -162,7 +163,6 @@ struct HandlerRunTests {
         let observed = Observed(.byteStream(byteCount: nil) { _ in calls.increment() })
         observed.run.cancel()
         observed.run.start()
-        // The runs start in their order.
         let next = Observed(.async { .data(Data()) })
         next.run.start()
         _ = try await next.data()
@@ -259,6 +259,54 @@ struct HandlerRunTests {
         observed.run.cancel()
         await cancelled.wait()
         #expect(observed.completions.value == 0)
+    }
+
+    @Test("A handler is released with everything that it refers to when it has returned, also after a cancellation")
+    func released() async {
+        final class Held: Sendable {
+            let onRelease: @Sendable () -> Void
+            init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+            deinit { onRelease() }
+        }
+        func isReleased(_ wait: Gate?) async {
+            let released = Gate()
+            func start() {
+                let held = Held { released.open() }
+                let observed = Observed(
+                    .async {
+                        await withTaskCancellationHandler {
+                            await wait?.wait()
+                        } onCancel: {
+                            wait?.open()
+                        }
+                        withExtendedLifetime(held) {}
+                        return .data(Data())
+                    }
+                )
+                observed.run.start()
+                if wait != nil { observed.run.cancel() }
+            }
+            start()
+            await released.wait()
+        }
+        await isReleased(nil)
+        await isReleased(Gate())
+    }
+
+    @Test("A task that is cancelled before it is known is cancelled as soon as it is")
+    func earlyCancellation() async {
+        let (task, gate) = (CancellableTask(), Gate())
+        task.cancel()
+        let waiting = Task {
+            await withTaskCancellationHandler {
+                await gate.wait()
+            } onCancel: {
+                gate.open()
+            }
+        }
+        task.adopt(waiting)
+        await waiting.value
+        #expect(waiting.isCancelled)
     }
 
     @Test("A stream that a handler returns after the cancellation is cancelled")
