@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 /// For the modules that decode untrusted bytes: every unsafe construct has to be marked.
 let pureSettings = settings + [.strictMemorySafety()]
 
-// In the order of dependency: each target imports only targets above it. `.ci/shape` contains the table.
+// In the order of dependency: each target imports only targets above it, which `.ci/run` lets SwiftPM check.
 let package = Package(
     name: "swift-pasteboard",
     products: [

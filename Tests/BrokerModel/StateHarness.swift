@@ -128,8 +128,6 @@ package final class StateHarness {
         dropReports: Bool = false,
         links: Bool = false,
         role: Role? = nil,
-        groups: [String] = [],
-        seesConcealed: Bool? = nil,
         carriesOrigins: Bool? = nil
     ) -> PeerID {
         let peer = connectSilently(process: process)
@@ -137,8 +135,6 @@ package final class StateHarness {
         hello.label = label
         hello.maximumStreams = maximumStreams
         hello.role = role
-        hello.groups = groups
-        hello.seesConcealed = seesConcealed
         hello.carriesOrigins = carriesOrigins
         if descriptors { hello.features.append(Feature.descriptors.rawValue) }
         if links { hello.features.append(Feature.links.rawValue) }

@@ -26,23 +26,6 @@ import Testing
         return (loads, asks)
     }
 
-    @Test("In a drain, loads without bytes end at once, a load with bytes may finish, and no load begins")
-    func drain() {
-        let (loads, asks) = startLoads(3)
-        broker.drain()
-        #expect(broker.stoppedListening && broker.isDraining && !broker.isDrained)
-        let told = broker.take(reader)
-        #expect(loads[1...].allSatisfy { told.on($0).codes == [.brokerStopped] })
-        let cancels = broker.take(source)
-        #expect(cancels.kinds == [.cancel] && cancels[0].stream == asks[1])
-        broker.load(from: reader)
-        _ = broker.list(from: source)
-        #expect(broker.take(reader).codes == [.brokerStopped])
-        broker.data([2], last: true, on: asks[0], from: source)
-        #expect(broker.take(reader).on(loads[0]).bytes == [2])
-        #expect(broker.isDrained)
-    }
-
     @Test(
         "While another broker takes over, a load with bytes finishes however long it takes, and others leave at once",
         .tags(.f90)
@@ -103,21 +86,6 @@ import Testing
         #expect(broker.isDrained)
     }
 
-    @Test("After 5 s of a drain the remaining loads end, and every connection is sent an error and closed", .tags(.f79))
-    func limit() {
-        let load = startLoads().loads[0]
-        broker.drain()
-        broker.advance(by: 4_999)
-        #expect(broker.closed.isEmpty)
-        broker.advance(by: 1)
-        let frames = broker.take(reader)
-        #expect(frames.map(\.stream) == [load, 0] && frames.codes == [.brokerStopped, .brokerStopped])
-        #expect(broker.take(source).kinds == [.cancel, .error])
-        #expect(broker.closed == [source, reader])
-        #expect(broker.isDrained)
-        #expect(broker.held.peers == 0 && broker.held.inTransfer == 0)
-    }
-
     @Test("A stop request is answered with end, and starts a drain")
     func stop() {
         let stream = broker.newStream(of: reader)
@@ -128,16 +96,6 @@ import Testing
         broker.endDraining()
         #expect(broker.take(reader).codes == [.brokerStopped])
         #expect(broker.closed == [source, reader])
-    }
-
-    @Test("A write that has not committed gets an error, because no later broker would have it")
-    func write() {
-        let stream = broker.begin(from: reader)
-        broker.drain()
-        #expect(broker.take(reader).on(stream).codes == [.brokerStopped])
-        broker.endDraining()
-        #expect(broker.take(reader).on(0).codes == [.brokerStopped])
-        #expect(broker.held.writes == 0 && stream == 1)
     }
 
     @Test("A broker that ends without a drain starts no waiting load")

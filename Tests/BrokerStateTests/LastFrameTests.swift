@@ -94,14 +94,4 @@ import Testing
         broker.endDraining()
         #expect(broker.take(peer).isEmpty)
     }
-
-    @Test("The end of a peer is still reported to the others")
-    func others() {
-        var scene = DragScene()
-        scene.dropped(.copy)
-        scene.load()
-        _ = scene.framesToSource()
-        scene.broker.raw(kind: FrameKind.list.rawValue, on: 2, from: scene.destination)
-        #expect(scene.framesToSource().kinds == [.cancel, .transferred, .end])
-    }
 }

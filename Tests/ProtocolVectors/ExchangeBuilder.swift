@@ -140,7 +140,7 @@ struct ExchangeBuilder {
             let start = FrameHeader.byteCount + value.range.lowerBound
             return VectorFrame.NamedValue(name: value.name, range: start..<start + value.range.count)
         }
-        frame.absentFields = message?.absentFields ?? []
+        frame.absentFields = (message?.absentFields ?? []).map { $0.moved(by: FrameHeader.byteCount) }
     }
 
     /// The payload that is written, if there is one.

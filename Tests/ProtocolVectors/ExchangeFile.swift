@@ -104,7 +104,9 @@ package struct ExchangeFile: Sendable {
         _ vector: inout Vector
     ) throws(VectorError) {
         let words = line.text.split(separator: " ", maxSplits: 1).map(String.init)
-        if words[0] == "play" {
+        // A row may leave nothing of a line.
+        guard let first = words.first else { return }
+        if first == "play" {
             guard let scene = scenes[words.last ?? ""] else {
                 throw VectorError(file: name, line: line.number, reason: "there is no scene '\(words.last ?? "")'")
             }
@@ -112,7 +114,7 @@ package struct ExchangeFile: Sendable {
             return
         }
         do throws(ExchangeSyntax) {
-            switch words[0] {
+            switch first {
             case "run":
                 let verb = words[words.count - 1].split(separator: " ", maxSplits: 1).map(String.init)
                 builder.greets = false

@@ -31,9 +31,6 @@ struct FrameMatch {
         guard let fields = schema.fields(of: payload, in: 0..<payload.count, message: message) else {
             return "a malformed message"
         }
-        if let field = frame.absentFields.first(where: { number in fields.contains { $0.number == number } }) {
-            return "\(name(of: field, in: message)) must be absent"
-        }
         return difference(payload, fields, frame, shown, message: message)
     }
 
@@ -48,6 +45,10 @@ struct FrameMatch {
         _ range: Range<Int>,
         message: String
     ) -> String? {
+        for field in frame.absentFields
+        where field.start == range.lowerBound && fields.contains(where: { $0.number == field.number }) {
+            return "\(name(of: field.number, in: message)) must be absent"
+        }
         var seen: [UInt32: Int] = [:]
         let shown = schema.fields(of: frame.bytes, in: range, message: message) ?? []
         for expected in shown {

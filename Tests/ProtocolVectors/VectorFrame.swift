@@ -29,6 +29,14 @@ package struct VectorFrame: Sendable {
         let range: Range<Int>
     }
 
+    /// A field that the message must not contain whose bytes begin at `start`.
+    struct AbsentField {
+        let start: Int
+        let number: UInt32
+
+        func moved(by count: Int) -> Self { Self(start: start + count, number: number) }
+    }
+
     package let sender: String
     package let receiver: String
     /// The name of the kind, "close" for the end of the connection, or "nothing" if no frame must have come.
@@ -44,8 +52,8 @@ package struct VectorFrame: Sendable {
     /// The header and the payload, with the samples.
     package internal(set) var bytes: [UInt8] = []
     var values: [NamedValue] = []
-    /// The fields that the message must not contain.
-    var absentFields: [UInt32] = []
+    /// The fields that the messages must not contain.
+    var absentFields: [AbsentField] = []
 
     package var header: FrameHeader? { FrameHeader(bytes.span, at: 0) }
 

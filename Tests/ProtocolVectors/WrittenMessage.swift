@@ -4,8 +4,8 @@ struct WrittenMessage {
     private(set) var bytes: [UInt8] = []
     /// The values that have names, with their ranges in `bytes`.
     private(set) var values: [VectorFrame.NamedValue] = []
-    /// The numbers of the fields that the message must not contain.
-    private(set) var absentFields: [UInt32] = []
+    /// The fields that this message, or one in it, must not contain.
+    private(set) var absentFields: [VectorFrame.AbsentField] = []
 
     private typealias Numbered = (number: UInt32, field: ProtocolSchema.Field)
 
@@ -14,7 +14,8 @@ struct WrittenMessage {
         for field in fields {
             switch field {
             case .raw(let bytes): parts.append((.max, WrittenMessage(bytes)))
-            case .absent(let name): absentFields.append(try Self.field(name, of: message).number)
+            case .absent(let name):
+                absentFields.append(.init(start: 0, number: try Self.field(name, of: message).number))
             case .value(let name, let value):
                 let (number, field) = try Self.field(of: value, named: name, of: message)
                 parts.append((number, try Self.part(value, number, field)))
@@ -35,6 +36,7 @@ struct WrittenMessage {
             let range = bytes.count + value.range.lowerBound..<bytes.count + value.range.upperBound
             return VectorFrame.NamedValue(name: value.name, range: range)
         }
+        absentFields += other.absentFields.map { $0.moved(by: bytes.count) }
         bytes += other.bytes
     }
 

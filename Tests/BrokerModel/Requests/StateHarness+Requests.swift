@@ -13,7 +13,6 @@ extension StateHarness {
         terms: ContentTerms? = nil,
         adding handle: UInt64? = nil,
         keepsPromises: Bool? = nil,
-        evictsNothing: Bool? = nil,
         origin: Origin? = nil,
         from peer: PeerID
     ) -> UInt64 {
@@ -23,7 +22,6 @@ extension StateHarness {
             terms: terms,
             adding: handle,
             keepsPromises: keepsPromises,
-            evictsNothing: evictsNothing,
             origin: origin,
             from: peer
         )
@@ -42,11 +40,9 @@ extension StateHarness {
     package func begin(
         board: String? = nil,
         ifChangeCount: UInt64? = nil,
-        ifEpoch: UInt64? = nil,
         terms: ContentTerms? = nil,
         adding handle: UInt64? = nil,
         keepsPromises: Bool? = nil,
-        evictsNothing: Bool? = nil,
         reclaiming count: UInt64? = nil,
         of epoch: UInt64? = nil,
         origin: Origin? = nil,
@@ -58,15 +54,12 @@ extension StateHarness {
         if origin != nil { write.requires.append(Feature.links.rawValue) }
         write.board = board
         write.ifChangeCount = ifChangeCount
-        write.ifEpoch = ifEpoch
         write.reclaimsChangeCount = count
         write.reclaimsEpoch = epoch
-        if ifEpoch != nil || count != nil || epoch != nil { write.requires.append(Feature.reclaim.rawValue) }
+        if count != nil || epoch != nil { write.requires.append(Feature.reclaim.rawValue) }
         write.terms = terms
         write.handle = handle
         write.keepsPromises = keepsPromises
-        write.evictsNothing = evictsNothing
-        if evictsNothing != nil { write.requires.append(Feature.eviction.rawValue) }
         if ifChangeCount != nil { write.requires.append(Feature.condition.rawValue) }
         if terms != nil { write.requires.append(Feature.terms.rawValue) }
         if handle != nil { write.requires.append(Feature.additions.rawValue) }
@@ -134,7 +127,6 @@ extension StateHarness {
     package func clear(
         _ board: String? = nil,
         ifChangeCount: UInt64? = nil,
-        ifEpoch: UInt64? = nil,
         origin: Origin? = nil,
         from peer: PeerID
     ) -> UInt64 {
@@ -142,9 +134,7 @@ extension StateHarness {
         clear.origin = origin
         clear.board = board
         clear.ifChangeCount = ifChangeCount
-        clear.ifEpoch = ifEpoch
         if ifChangeCount != nil { clear.requires = [Feature.condition.rawValue] }
-        if ifEpoch != nil { clear.requires.append(Feature.reclaim.rawValue) }
         if origin != nil { clear.requires.append(Feature.links.rawValue) }
         let stream = newStream(of: peer)
         send(clear, on: stream, from: peer)

@@ -30,14 +30,6 @@ extension StateHarness {
         return open(watch, since, epoch, credit, from: peer)
     }
 
-    /// Opens a watch of the destinations.
-    package func watchDestinations(from peer: PeerID) -> UInt64 {
-        var watch = Watch()
-        watch.destinations = true
-        watch.requires = [Feature.links.rawValue]
-        return open(watch, nil, nil, 1_000_000, from: peer)
-    }
-
     private func open(
         _ watch: Watch,
         _ since: UInt64?,
@@ -62,25 +54,8 @@ extension StateHarness {
         return (stream, take(peer).on(stream).first(Registered.self)?.name ?? "")
     }
 
-    /// Removes a board, and returns the answers.
-    @discardableResult
-    package func remove(_ board: String?, ifChangeCount: UInt64? = nil, from peer: PeerID) -> [Frame] {
-        var clear = Clear()
-        clear.board = board
-        clear.ifChangeCount = ifChangeCount
-        clear.removesBoard = true
-        clear.requires = [Feature.condition.rawValue, Feature.boards.rawValue]
-        let stream = newStream(of: peer)
-        send(clear, on: stream, from: peer)
-        return take(peer).on(stream)
-    }
-
     /// The changes that a peer was sent on a stream since the last call that took its frames.
     package func takeChanges(_ peer: PeerID, on stream: UInt64) -> [Change] {
         take(peer).on(stream).all(Change.self)
-    }
-
-    package func changeCount(of board: String?, for peer: PeerID) -> UInt64 {
-        list(board, from: peer).first(Contents.self)?.changeCount ?? 0
     }
 }

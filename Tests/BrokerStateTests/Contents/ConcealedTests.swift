@@ -23,35 +23,6 @@ import Testing
         #expect(broker.concealing == [writer, reader])
     }
 
-    @Test("At most a mebibyte of a secret representation is kept, and promises have no such limit", arguments: [0, 1])
-    func limit(excess: Int) {
-        let broker = StateHarness()
-        let count = (1 << 20) + excess
-        let codes: [ErrorCode] = excess == 0 ? [] : [.tooLarge]
-        for announced in [nil, UInt64(count)] {
-            let writer = broker.connect()
-            let stream = broker.begin(board: "kept", terms: Self.terms, from: writer)
-            broker.send(Item([Representation("a", byteCount: announced, kept: true)]), on: stream, from: writer)
-            broker.data(count: count, last: true, on: stream, from: writer)
-            #expect(broker.take(writer).on(stream).codes == codes)
-            broker.disconnect(writer)
-        }
-        let source = broker.connect()
-        var once = Representation("a", byteCount: UInt64(count))
-        once.policy = .onceAndKept
-        for representation in [once, Representation("b", byteCount: UInt64(count))] {
-            var item = Item([representation])
-            item.requires = [Feature.onceAndKept.rawValue]
-            broker.write([item], board: "promised", terms: Self.terms, from: source)
-            let reader = broker.connect()
-            let load = broker.load(from: reader) { $0.board = "promised" }
-            let isRefused = representation.policy != nil && excess > 0
-            #expect(broker.takeAsks(source).count == (isRefused ? 0 : 1))
-            #expect(broker.take(reader).on(load).codes == (isRefused ? [.tooLarge] : []))
-        }
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
     @Test("The source of a promise is not asked for a descriptor, and the buffers of both sides are overwritten")
     func promised() throws {
         let broker = StateHarness()
@@ -85,22 +56,6 @@ import Testing
             #expect(broker.take(reader).on(load).bytes == Self.large)
         }
         #expect(broker.sealed.isEmpty && broker.concealedKept.count == 1 && broker.concealing == [source, reader])
-    }
-
-    @Test("A descriptor of concealed bytes is refused, also one of an addition, and one of other contents is not")
-    func descriptors() {
-        let broker = StateHarness()
-        let writer = broker.connect(descriptors: true)
-        let handle = broker.promise("a", terms: Self.terms, from: writer).handle
-        for (terms, handle, isRefused) in [
-            (Self.terms, nil, true), (nil, handle, true), (ContentTerms(transient: true), nil, false),
-        ] as [(ContentTerms?, UInt64?, Bool)] {
-            let stream = broker.begin(board: "one", terms: terms, adding: handle, from: writer)
-            broker.send(Item([Representation("b", kept: true)]), on: stream, from: writer)
-            broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: stream, from: writer)
-            #expect(broker.take(writer).on(stream).codes == (isRefused ? [.invalidArgument] : []))
-        }
-        #expect(broker.closed.isEmpty && broker.brokenInvariants().isEmpty)
     }
 
     @Test("Lists, the status and the counters contain no size of concealed contents")

@@ -22,22 +22,21 @@ import Testing
         #expect(broker.take(writer).all(End.self).map(\.reason) == [.expired])
     }
 
-    @Test("Contents that were replaced or cleared do not end a second time, and contents without a time stay")
+    @Test("The broker waits for no expiry after contents with a time were replaced or cleared")
     func replaced() {
         let broker = StateHarness()
         let writer = broker.connect()
-        let first = broker.write([Item("a")], terms: ContentTerms(expires: 5_000), from: writer)
-        broker.promise("b", from: writer)
-        broker.promise("c", board: "one", terms: ContentTerms(expires: 5_000), from: writer)
-        broker.clear("one", from: writer)
-        _ = broker.take(writer)
+        for board in ["one", "two"] {
+            broker.promise("a", board: board, terms: ContentTerms(expires: 5_000), from: writer)
+        }
+        broker.promise("b", board: "one", from: writer)
+        broker.clear("two", from: writer)
         broker.advance(by: 100_000)
-        #expect(broker.take(writer).isEmpty)
-        #expect(broker.list(from: writer).first(Item.self)?.representations.map(\.type) == ["b"])
-        #expect(first == 1 && broker.state.world.context.nextExpiry == .max)
+        let next = broker.state.world.context.nextExpiry
+        #expect(next == .max)
     }
 
-    @Test("Lists and the status show the terms as they were written, and the age of the contents")
+    @Test("The status shows the terms as they were written, and the age of the contents")
     func shown() throws {
         let broker = StateHarness()
         let writer = broker.connect()
@@ -45,13 +44,7 @@ import Testing
         broker.promise("a", board: "one", terms: terms, from: writer)
         broker.advance(by: 1_500)
         terms.expiresMilliseconds = 58_500
-        let contents = try #require(broker.list("one", from: writer).first(Contents.self))
-        #expect(contents.terms == terms && contents.milliseconds == 1_500 && contents.version == 0)
         let board = try #require(broker.status(from: writer).compactMap(\.board).first)
         #expect(board.terms == terms && board.milliseconds == 1_500)
-
-        broker.promise("a", board: "one", from: writer)
-        let plain = try #require(broker.list("one", from: writer).first(Contents.self))
-        #expect(plain.terms == nil && plain.milliseconds == 0)
     }
 }

@@ -5,24 +5,6 @@ import TestSupport
 import Testing
 
 @Suite(.pure) struct PublicationTests {
-
-    @Test("Of two writes that overlap, the one that is committed last wins, whichever began first")
-    func overlapping() throws {
-        let broker = StateHarness()
-        let (first, second, reader) = (broker.connect(), broker.connect(), broker.connect())
-        let early = broker.begin(from: first)
-        let late = broker.begin(from: second)
-        broker.send(Item("a"), on: early, from: first)
-        broker.send(Item("b"), on: late, from: second)
-        broker.commit(1, on: late, from: second)
-        let before = try #require(broker.take(second).first(Committed.self)?.changeCount)
-        broker.commit(1, on: early, from: first)
-        #expect(broker.take(first).first(Committed.self)?.changeCount == before + 1)
-        let ends = broker.take(second)
-        #expect(ends.kinds == [.end] && ends[0].decode(End.self).reason == .replaced)
-        #expect(broker.list(from: reader).first(Item.self)?.representations.map(\.type) == ["a"])
-    }
-
     @Test("A writer that replaces its own publication is sent its end before the new commit or with it, in one queue")
     func replacesItself() {
         let broker = StateHarness()
@@ -50,17 +32,6 @@ import Testing
         broker.send(Cancel(), on: load, from: writer)
         #expect(broker.closed.isEmpty)
         broker.disconnect(writer)
-    }
-
-    @Test("Kept bytes of a dead writer stay charged to its process until they are released")
-    func chargedAfterDeath() {
-        let broker = StateHarness()
-        let writer = broker.connect()
-        broker.write([Item([Representation("k", kept: true)])], kept: [[1]], from: writer)
-        broker.disconnect(writer)
-        let held = broker.held
-        #expect(held.peers == 0 && held.accounts == 1 && held.publications == 1 && held.objects == 3)
-        #expect(held.keptBytes == 1)
     }
 
     @Test("Status contains peers, boards, loads, counters and limits, but no bytes and no hidden types")

@@ -6,31 +6,20 @@ import Testing
 
 /// Cached loads: representations that are asked for once and then kept, and the loads that join.
 @Suite(.pure) struct CachedLoadTests {
-    private var broker = StateHarness()
+    private let broker = StateHarness()
     private let source: PeerID
-    private let reader: PeerID
 
     init() {
         source = broker.connect("s")
-        reader = broker.connect("r", descriptors: true)
         broker.promiseOnce(from: source)
     }
 
-    /// Starts loads of one reader, and returns them with the only ask.
-    private mutating func loads(_ count: Int, credit: UInt64 = 1 << 40) throws -> (loads: [UInt64], ask: UInt64) {
-        let loads = (0..<count).map { _ in broker.load(from: reader, credit: credit) }
-        let asks = broker.takeAsks(source)
-        try #require(asks.count == 1)
-        return (loads, asks[0])
-    }
-
     private var isClean: Bool {
-        broker.held.loads == 0 && broker.held.inTransfer == 0
-            && broker.brokenInvariants().isEmpty
+        broker.held.loads == 0 && broker.held.inTransfer == 0 && broker.brokenInvariants().isEmpty
     }
 
     @Test("A hundred simultaneous loads cause one ask, and each gets one answer and identical bytes", .tags(.f41))
-    mutating func joined() throws {
+    func joined() throws {
         let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let readers = (0..<10).map { broker.connect("r\($0)") }
         var loads: [(PeerID, UInt64)] = []
@@ -62,31 +51,32 @@ import Testing
         #expect(isClean && broker.held.keptBytes == 600_000)
     }
 
-    @Test("The source's credit is one window ahead of the stored bytes, however little room loads have")
-    mutating func window() throws {
-        let (_, ask) = try self.loads(1, credit: 0)
-        #expect(broker.granted[ask] == 256 << 10)
-        broker.data(count: 256 << 10, on: ask, from: self.source)
-        #expect(broker.granted[ask] == 512 << 10)
-
-        // The broker stores the bytes at once, so they need no room in the pool.
-        broker = StateHarness { $0.transferPool = 1 }
-        let source = broker.connect("s")
+    @Test("If memory cannot be written, every load fails with no-space", arguments: [true, false])
+    func unwritable(_ isLast: Bool) throws {
         let reader = broker.connect("r")
-        broker.promiseOnce(from: source)
-        broker.load(from: reader)
-        let full = try #require(broker.takeAsks(source).first)
-        #expect(broker.granted[full] == 256 << 10)
+        let loads = (0..<2).map { _ in broker.load(from: reader) }
+        let ask = try #require(broker.takeAsks(source).first)
+        broker.data([1], on: ask, from: source)
+        broker.isMemoryFull = true
+        broker.data([2], last: isLast, on: ask, from: source)
+        broker.isMemoryFull = false
+        let frames = broker.take(reader)
+        for load in loads { #expect(frames.on(load).codes == [.noSpace]) }
+        #expect(isClean && broker.held.keptBytes == 0 && broker.openMemory == 0)
+        // A later load asks again.
+        let again = broker.load(from: reader)
+        let next = try #require(broker.takeAsks(source).first)
+        broker.data([5], last: true, on: next, from: source)
+        #expect(broker.take(reader).on(again).bytes == [5])
     }
-
 }
 
 extension StateHarness {
-    /// Publishes one item whose types all have the policy once-and-kept, and takes `committed`.
-    func promiseOnce(_ types: String..., byteCount: UInt64? = nil, from peer: PeerID) {
-        var item = Item((types.isEmpty ? ["a.once"] : types).map { Representation($0, byteCount: byteCount) })
+    /// Publishes one item whose type has the policy once-and-kept, and takes `committed`.
+    func promiseOnce(byteCount: UInt64? = nil, from peer: PeerID) {
+        var item = Item([Representation("a.once", byteCount: byteCount)])
         item.requires = [Feature.onceAndKept.rawValue]
-        for index in item.representations.indices { item.representations[index].policy = .onceAndKept }
+        item.representations[0].policy = .onceAndKept
         write([item], from: peer)
         _ = take(peer)
     }

@@ -10,42 +10,15 @@ import Testing
 
     /// A broker with one load in progress: source, destination, its stream and the stream of the ask.
     private static func loading(
-        credit: UInt64,
-        _ configure: (inout BrokerLimits) -> Void = { _ in }
+        credit: UInt64
     ) -> (broker: StateHarness, source: PeerID, reader: PeerID, load: UInt64, ask: UInt64) {
-        let broker = StateHarness(configure)
+        let broker = StateHarness()
         let source = broker.connect()
         let reader = broker.connect()
         broker.promise("a", from: source)
         let load = broker.load(from: reader, credit: credit)
         let ask = broker.take(source).first { $0.kind == .ask }?.stream ?? 0
         return (broker, source, reader, load, ask)
-    }
-
-    @Test(
-        "A source first gets the destination's credit or the first window, whichever is less",
-        arguments: [
-            (UInt64(0), UInt64(0)), (1, 1), (initial, initial), (initial + 1, initial), (.max, initial),
-        ]
-    )
-    func initialGrant(_ credit: UInt64, _ granted: UInt64) {
-        let (broker, _, _, _, ask) = Self.loading(credit: credit)
-        #expect(broker.granted[ask] == granted)
-        #expect(broker.held.inTransfer == max(granted, 4 << 10))
-    }
-
-    @Test("The greatest credit overflows nothing, and smaller credits after it take nothing back", .tags(.f15))
-    func greatest() {
-        let (broker, source, reader, load, ask) = Self.loading(credit: 10)
-        for offset in [UInt64.max, 0, 10, 1 << 63, .max, 5] { broker.credit(offset, on: load, from: reader) }
-        var sent: UInt64 = 0
-        for _ in 0..<3 {
-            let granted = broker.granted[ask] ?? 0
-            broker.data(count: Int(granted - sent), on: ask, from: source)
-            sent = granted
-            #expect((broker.granted[ask] ?? 0) > granted)
-        }
-        #expect(broker.closed.isEmpty)
     }
 
     @Test("The window grows to 1 MiB with the second grant, and counts from the bytes that the socket has taken")
@@ -102,16 +75,6 @@ import Testing
         broker.load(from: reader)
         broker.load(from: reader) { $0.board = "kept" }
         #expect(broker.take(reader).filter { $0.kind == .data }.allSatisfy { $0.payload.count <= 65_536 })
-    }
-
-    @Test("A second answer is a violation, also if one of them is empty")
-    func secondAnswer() {
-        for answers in [[Answer(), Answer()], [Answer(byteCount: 3), Answer()], [Answer(), Answer(byteCount: 3)]] {
-            let (broker, source, reader, load, ask) = Self.loading(credit: 10)
-            for answer in answers { broker.send(answer, on: ask, from: source) }
-            #expect(broker.take(source).on(0).codes == [.protocolViolation] && broker.closed == [source])
-            #expect(broker.take(reader).on(load).kinds == [.answer, .error])
-        }
     }
 
     @Test("Kept bytes are never more than a window ahead of the socket")

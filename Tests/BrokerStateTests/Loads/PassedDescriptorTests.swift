@@ -4,220 +4,116 @@ import PasteboardWire
 import TestSupport
 import Testing
 
-/// Bytes in a descriptor: the conditions for passing it on, keeping it and refusing it.
+/// Bytes in a descriptor: the size of sealed memory, the time until a destination's socket takes a descriptor, and
+/// descriptors that cannot be closed. `Descriptors.exchange` contains the other conditions.
 @Suite(.pure) struct PassedDescriptorTests {
-    private static let file = ReceivedDescriptor.readOnlyFile
-
     /// A source with an ask, and the load of the destination.
     private struct Scene {
-        var broker: StateHarness
+        let broker: StateHarness
         let source: PeerID
         let reader: PeerID
-        let load: UInt64
         let ask: UInt64
-        let isWelcome: Bool?
 
-        init(
-            source: Bool = true,
-            reader: Bool = true,
-            welcome: Bool? = true,
-            maximum: UInt64? = nil,
-            limit: UInt64 = 256
-        ) throws {
+        init(maximum: UInt64? = nil, limit: UInt64 = 256) throws {
             broker = StateHarness { $0.passedDescriptors = limit }
-            self.source = broker.connect("s", descriptors: source)
-            self.reader = broker.connect("r", descriptors: reader)
-            broker.promise("a", from: self.source)
-            load = broker.load(from: self.reader) {
-                $0.descriptorWelcome = welcome
+            source = broker.connect("s", descriptors: true)
+            reader = broker.connect("r", descriptors: true)
+            broker.promise("a", from: source)
+            broker.load(from: reader) {
+                $0.descriptorWelcome = true
                 $0.maximumByteCount = maximum
             }
-            let frame = try #require(broker.take(self.source).first { $0.kind == .ask })
-            ask = frame.stream
-            isWelcome = frame.decode(Ask.self).descriptorWelcome
+            ask = try #require(broker.takeAsks(source).first)
         }
 
-        mutating func pass(_ descriptor: ReceivedDescriptor?, _ answer: Answer = Answer(byteCount: 9)) {
-            let payload = answer.encoded
-            broker.pass(descriptor, kind: .answer, payload: payload, on: ask, from: source)
+        func pass(_ descriptor: ReceivedDescriptor) {
+            broker.pass(descriptor, kind: .answer, payload: Answer(byteCount: 9).encoded, on: ask, from: source)
         }
 
-        /// Whether nothing but the publication is left.
-        var isClean: Bool {
-            let held = broker.held
-            return held.loads == 0 && broker.brokenInvariants().isEmpty
-        }
-    }
-
-    @Test("A descriptor is welcome to a source only if both sides can pass descriptors and the load accepts one")
-    func welcome() throws {
-        for source in [true, false] {
-            for reader in [true, false] {
-                for welcome in [true, false, nil] {
-                    let scene = try Scene(source: source, reader: reader, welcome: welcome)
-                    #expect(scene.isWelcome == (source && reader && welcome == true ? true : nil))
-                    #expect(
-                        scene.broker.passing == Set((source ? [scene.source] : []) + (reader ? [scene.reader] : []))
-                    )
-                }
-            }
-        }
-    }
-
-    @Test("To and from a client at which descriptors do not arrive, everything is sent inline")
-    func inline() throws {
-        for isSource in [true, false] {
-            let broker = StateHarness()
-            let source = broker.connect("s", descriptors: true)
-            let reader = broker.connect("r", descriptors: true)
-            broker.promise("a", from: source)
-            broker.send(Inline(), on: 0, from: isSource ? source : reader)
+        /// Loads once more, and returns whether the source may answer with a descriptor.
+        func isNextWelcome() -> Bool {
             broker.load(from: reader) { $0.descriptorWelcome = true }
-            let ask = try #require(broker.take(source).first { $0.kind == .ask })
-            #expect(ask.decode(Ask.self).descriptorWelcome == nil)
-            guard isSource else { continue }
-            broker.pass(Self.file, kind: .answer, payload: Answer(byteCount: 9).encoded, on: ask.stream, from: source)
-            #expect(!broker.isConnected(source))
+            return broker.take(source).first(Ask.self)?.descriptorWelcome == true
         }
     }
 
-    @Test("A probe is passed only to a client that has asked for it and for descriptors")
-    func probe() {
-        for features in [[.descriptors], [.probe], [.descriptors, .probe]] as [[Feature]] {
-            let broker = StateHarness()
-            let peer = broker.connectSilently()
-            var hello = Hello()
-            hello.features = features.map(\.rawValue)
-            broker.send(hello, on: 0, from: peer)
-            #expect(broker.probed == (features.count == 2 ? [peer] : []))
-        }
-    }
-
-    @Test("A descriptor is the complete load: it is passed unchanged with one answer that describes it")
-    func passedOn() throws {
-        for descriptor in [Self.file, .sealedMemory(byteCount: 9), .sealedMemory(byteCount: 10)] {
-            var scene = try Scene()
-            scene.broker.deliversAtOnce = false
-            scene.pass(descriptor)
+    @Test("Sealed memory may be longer than the source says, but not shorter, and not longer than the load allows")
+    func sizes() throws {
+        let cases: [(size: UInt64, maximum: UInt64?, code: ErrorCode?)] = [
+            (9, nil, nil), (10, nil, nil), (8, nil, .sourceTruncated), (9, 8, .tooLarge),
+        ]
+        for (size, maximum, code) in cases {
+            let scene = try Scene(maximum: maximum)
+            scene.pass(.sealedMemory(byteCount: size))
             let frames = scene.broker.take(scene.reader)
-            #expect(frames.kinds == [.answer])
-            #expect(frames[0].last && frames[0].passing == .received && frames[0].stream == scene.load)
-            let answer = frames[0].decode(Answer.self)
-            #expect(answer.byteCount == 9 && answer.type == "a" && answer.item == 0 && answer.handle != nil)
-            // The load is held until the destination's socket has taken the descriptor.
-            #expect(scene.broker.held.loads == 1 && scene.broker.brokenInvariants().isEmpty)
-            scene.broker.deliver(to: scene.reader)
-            #expect(scene.isClean)
-            // Later frames of the source are late.
-            scene.broker.data([1], last: true, on: scene.ask, from: scene.source)
-            scene.broker.send(End(byteCount: 0), on: scene.ask, from: scene.source)
-            #expect(scene.broker.take(scene.source).isEmpty && scene.broker.take(scene.reader).isEmpty)
+            #expect(frames.first?.code == code && (frames.first?.passing == .received) == (code == nil))
+            #expect(frames.count == 1 && scene.broker.held.loads == 0 && scene.broker.closed.isEmpty)
+            #expect(scene.broker.brokenInvariants().isEmpty)
         }
+    }
+
+    @Test("A load and its descriptor are in transfer until the destination's socket has taken the descriptor")
+    func taken() throws {
+        let scene = try Scene(limit: 1)
+        scene.broker.deliversAtOnce = false
+        scene.pass(.readOnlyFile)
+        #expect(scene.broker.take(scene.reader).kinds == [.answer])
+        #expect(scene.broker.held.loads == 1 && scene.broker.brokenInvariants().isEmpty)
+        #expect(!scene.isNextWelcome())
+        scene.broker.deliver(to: scene.reader)
+        #expect(scene.broker.held.loads == 1)
+        #expect(scene.isNextWelcome())
     }
 
     @Test("A load whose descriptor has not been taken survives its source's death, and ends with its destination")
     func deaths() throws {
-        var scene = try Scene()
+        let scene = try Scene()
         scene.broker.deliversAtOnce = false
-        scene.pass(Self.file)
+        scene.pass(.readOnlyFile)
         scene.broker.disconnect(scene.source)
         #expect(scene.broker.take(scene.reader).kinds == [.answer])
         #expect(scene.broker.held.loads == 1)
         scene.broker.disconnect(scene.reader)
-        #expect(scene.isClean)
-    }
-
-    @Test(
-        "A descriptor that cannot be passed on fails the load with the source's name, and the source stays connected"
-    )
-    func refused() throws {
-        let cases: [(ReceivedDescriptor, Answer, UInt64?, ErrorCode)] = [
-            (.sealedMemory(byteCount: 8), Answer(byteCount: 9), nil, .sourceTruncated),
-            (Self.file, Answer(byteCount: 9), 8, .tooLarge),
-            (.sealedMemory(byteCount: 9), Answer(byteCount: 9), 8, .tooLarge),
-        ]
-        for (descriptor, answer, maximum, code) in cases {
-            var scene = try Scene(maximum: maximum)
-            scene.pass(descriptor, answer)
-            #expect(scene.broker.take(scene.reader).codes == [code])
-            #expect(scene.isClean && scene.broker.closed.isEmpty)
-        }
-        let scene = try Scene()
-        scene.broker.pass(Self.file, kind: .answer, payload: [0xFF], on: scene.ask, from: scene.source)
-        #expect(scene.broker.take(scene.reader).codes == [.sourceFailed])
-        #expect(scene.isClean)
-    }
-
-    @Test("A descriptor that violates the protocol ends its sender, and the destination gets an error")
-    func violations() throws {
-        var unwelcome = try Scene(reader: false)
-        unwelcome.pass(Self.file)
-        #expect(unwelcome.broker.closed == [unwelcome.source])
-        #expect(unwelcome.broker.take(unwelcome.reader).codes == [.sourceGone])
-
-        var late = try Scene()
-        late.broker.data([1], on: late.ask, from: late.source)
-        late.pass(Self.file)
-        #expect(late.broker.closed == [late.source])
-        #expect(late.broker.take(late.reader).codes == [.sourceGone])
-
-        // The frame announces a descriptor, but none arrived with it.
-        var missing = try Scene()
-        missing.pass(nil)
-        #expect(missing.broker.closed == [missing.source])
-
-        let foreign = try Scene()
-        foreign.broker.pass(Self.file, kind: .answer, on: foreign.ask, from: foreign.reader)
-        #expect(foreign.broker.closed == [foreign.reader])
-
-        // Without the feature the frame itself is a violation.
-        var silent = try Scene(source: false)
-        silent.pass(Self.file)
-        #expect(silent.broker.closed == [silent.source])
-    }
-
-    @Test("A descriptor for a cancelled load is ignored as late")
-    func cancelled() throws {
-        var scene = try Scene()
-        scene.broker.send(Cancel(), on: scene.load, from: scene.reader)
-        scene.pass(Self.file)
-        #expect(scene.broker.closed.isEmpty && scene.broker.take(scene.reader).isEmpty)
-        #expect(scene.isClean)
-    }
-
-    @Test("While too many descriptors are in transfer, further loads are asked for inline")
-    func limit() throws {
-        var scene = try Scene(limit: 1)
-        func next(_ scene: inout Scene) -> Bool? {
-            scene.broker.load(from: scene.reader) { $0.descriptorWelcome = true }
-            return scene.broker.take(scene.source).first(Ask.self)?.descriptorWelcome
-        }
-        #expect(scene.isWelcome == true)
-        #expect(next(&scene) == nil)
-        scene.broker.deliversAtOnce = false
-        scene.pass(Self.file)
-        #expect(next(&scene) == nil)
-        scene.broker.deliver(to: scene.reader)
-        #expect(next(&scene) == true)
+        #expect(scene.broker.held.loads == 0 && scene.broker.brokenInvariants().isEmpty)
     }
 
     @Test("Descriptors that cannot be closed count too: with many of them, all bytes are sent inline")
     func unclosed() throws {
-        var scene = try Scene(limit: 2)
-        func next(_ scene: inout Scene) -> Bool? {
-            scene.broker.load(from: scene.reader) { $0.descriptorWelcome = true }
-            return scene.broker.take(scene.source).first(Ask.self)?.descriptorWelcome
-        }
+        let scene = try Scene(limit: 2)
         scene.broker.unclosedDescriptors = 1
-        #expect(next(&scene) == nil)
+        #expect(!scene.isNextWelcome())
         scene.broker.unclosedDescriptors = .max
-        #expect(next(&scene) == nil)
+        #expect(!scene.isNextWelcome())
         let refused = scene.broker.connect(descriptors: true)
         #expect(!scene.broker.passing.contains(refused))
         scene.broker.unclosedDescriptors = 0
-        #expect(next(&scene) == true)
+        #expect(scene.isNextWelcome())
         let agreed = scene.broker.connect(descriptors: true)
         #expect(scene.broker.passing.contains(agreed))
+    }
+
+    @Test("The longest type, name and path fit a frame with a descriptor")
+    func longest() throws {
+        let broker = StateHarness()
+        let source = broker.connect(descriptors: true)
+        let reader = broker.connect(descriptors: true)
+        let type = String(repeating: "t", count: WireLimits.typeIdentifier)
+        var item = Item([Representation(type)], name: String(repeating: "n", count: WireLimits.name))
+        item.representations[0].fileOptions = .openInPlace
+        broker.write([item], from: source)
+        broker.load(from: reader) {
+            $0.descriptorWelcome = true
+            $0.inPlaceWelcome = true
+        }
+        let ask = try #require(broker.takeAsks(source).first)
+        var answer = Answer(byteCount: 9)
+        answer.path = "/" + String(repeating: "p", count: WireLimits.path - 1)
+        answer.content = ContentForm(rawValue: .max)
+        broker.pass(.readOnlyFile, kind: .answer, payload: answer.encoded, on: ask, from: source)
+        let frame = try #require(broker.take(reader).first)
+        #expect(frame.decode(Answer.self).path == answer.path)
+        // The encoded numbers can grow by at most this many bytes.
+        #expect(frame.payload.count + 64 <= WireLimits.descriptorFrameLength)
     }
 
     // MARK: Kept bytes
@@ -225,8 +121,8 @@ import Testing
     private static let large = UInt64(65_537)
 
     private func keep(
-        _ descriptor: ReceivedDescriptor?,
-        announced: UInt64? = nil,
+        _ descriptor: ReceivedDescriptor,
+        announced: UInt64?,
         limits: (inout BrokerLimits) -> Void = { _ in }
     ) -> (broker: StateHarness, writer: PeerID, stream: UInt64) {
         let broker = StateHarness(limits)
@@ -263,45 +159,19 @@ import Testing
         }
     }
 
-    @Test("Kept memory that is not sealed, has another size than announced, or is too large, is refused and released")
+    @Test("Kept memory that is longer than announced or too large is refused and released")
     func keptRefused() throws {
-        let cases: [(ReceivedDescriptor?, UInt64?, ErrorCode)] = [
-            (.readOnlyFile, nil, .invalidArgument), (.unusable("a pipe"), nil, .invalidArgument),
-            (.sealedMemory(byteCount: 5), 6, .invalidArgument), (.sealedMemory(byteCount: 7), 6, .invalidArgument),
-            (.sealedMemory(byteCount: 1 << 21), nil, .noSpace), (.sealedMemory(byteCount: .max), nil, .noSpace),
+        let cases: [(UInt64, UInt64?, ErrorCode)] = [
+            (7, 6, .invalidArgument), (1 << 21, nil, .noSpace), (.max, nil, .noSpace),
         ]
-        for (descriptor, announced, code) in cases {
-            let (broker, writer, stream) = keep(descriptor, announced: announced) { $0.keptPool = 1 << 20 }
+        for (count, announced, code) in cases {
+            let (broker, writer, stream) = keep(.sealedMemory(byteCount: count), announced: announced) {
+                $0.keptPool = 1 << 20
+            }
             #expect(broker.take(writer).on(stream).codes == [code])
             broker.commit(1, on: stream, from: writer)
             #expect(broker.closed.isEmpty && broker.openMemory == 0 && broker.held.writes == 0)
             #expect(broker.brokenInvariants().isEmpty)
         }
-    }
-
-    @Test("A descriptor stands for all bytes of a kept representation, and is accepted only if bytes are expected")
-    func keptMixed() throws {
-        for unexpected in [ReceivedDescriptor.sealedMemory(byteCount: 5), .readOnlyFile] {
-            let (broker, writer, stream) = keep(.sealedMemory(byteCount: 5))
-            broker.pass(unexpected, kind: .data, on: stream, from: writer)
-            #expect(broker.take(writer).on(0).codes == [.protocolViolation] && broker.closed == [writer])
-            #expect(broker.openMemory == 0)
-        }
-        let broker = StateHarness()
-        let writer = broker.connect(descriptors: true)
-        let second = broker.begin(from: writer)
-        broker.send(Item([Representation("a", kept: true)]), on: second, from: writer)
-        broker.data([1, 2], on: second, from: writer)
-        broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: second, from: writer)
-        #expect(broker.take(writer).codes == [.invalidArgument])
-        #expect(broker.openMemory == 0)
-
-        // The writer dies before it commits.
-        let third = broker.begin(from: writer)
-        broker.send(Item([Representation("a", kept: true)]), on: third, from: writer)
-        broker.pass(.sealedMemory(byteCount: 5), kind: .data, on: third, from: writer)
-        #expect(broker.openMemory == 1)
-        broker.disconnect(writer)
-        #expect(broker.openMemory == 0 && broker.brokenInvariants().isEmpty)
     }
 }

@@ -5,8 +5,6 @@ import PasteboardWire
 /// A source and a destination in two processes, and one session with one item, brought into the state that a test
 /// needs.
 struct DragScene {
-    static let two = [Item("public.text"), Item("public.png")]
-
     var broker: StateHarness
     let source: PeerID
     let destination: PeerID
@@ -21,21 +19,10 @@ struct DragScene {
     /// The stream of the source's ask. Before there is one, a stream that was never opened.
     private(set) var ask: UInt64 = 1 << 32
 
-    init(
-        sameProcess: Bool = false,
-        descriptors: Bool = false,
-        dropReports: Bool = false,
-        isLink: Bool = false,
-        _ configure: (inout BrokerLimits) -> Void = { _ in },
-        _ describe: (inout Destination) -> Void = { _ in }
-    ) {
-        broker = StateHarness(configure)
+    init(descriptors: Bool = false, dropReports: Bool = false, _ describe: (inout Destination) -> Void = { _ in }) {
+        broker = StateHarness()
         source = broker.connect("source", process: 1, descriptors: descriptors)
-        let process: UInt32 = sameProcess ? 1 : 2
-        destination =
-            isLink
-            ? broker.connectLink("link to ada", process: process)
-            : broker.connect("destination", process: process, descriptors: descriptors, dropReports: dropReports)
+        destination = broker.connect("destination", process: 2, descriptors: descriptors, dropReports: dropReports)
         shelf = broker.register(from: destination, describe)
         _ = broker.take(destination)
     }
@@ -61,21 +48,14 @@ struct DragScene {
         broker.send(Begin(), on: drag, from: source)
     }
 
-    mutating func move(to name: String? = "shelf", row: UInt32? = nil, sequence: UInt64 = 1) {
-        broker.move(drag, to: name, row: row, sequence: sequence, from: source)
-    }
+    mutating func move(to name: String? = "shelf") { broker.move(drag, to: name, from: source) }
 
     mutating func drop() { broker.send(Drop(), on: drag, from: source) }
 
-    /// Adds items, and returns the stream of the addition.
-    @discardableResult
-    mutating func add(_ items: [Item] = [Item("public.text")]) -> UInt64 {
-        broker.offer(items, from: source) { [handle = self.handle] in $0.handle = handle }
-    }
+    /// Adds an item.
+    mutating func add() { broker.offer(from: source) { [handle = self.handle] in $0.handle = handle } }
 
-    mutating func give(_ bytes: [UInt8] = [1, 2, 3], last: Bool = true) {
-        broker.data(bytes, last: last, on: ask, from: source)
-    }
+    mutating func give(last: Bool = true) { broker.data([1, 2, 3], last: last, on: ask, from: source) }
 
     mutating func framesToSource() -> [Frame] {
         let frames = broker.take(source)
@@ -110,19 +90,11 @@ struct DragScene {
     }
 
     @discardableResult
-    mutating func load(_ item: UInt32 = 0, _ configure: (inout Load) -> Void = { _ in }) -> UInt64 {
-        let load = broker.load(from: destination) { [handle = self.handle] in
+    mutating func load(_ configure: (inout Load) -> Void = { _ in }) -> UInt64 {
+        broker.load(from: destination) { [handle = self.handle] in
             $0.handle = handle
-            $0.item = item
             configure(&$0)
         }
-        return load
-    }
-
-    mutating func report(_ completed: UInt64?) {
-        var progress = Progress()
-        progress.completed = completed
-        broker.send(progress, on: destinationStream, from: destination)
     }
 
     mutating func performed(_ items: [UInt32] = [], _ failure: Failure? = nil) {
@@ -150,18 +122,11 @@ struct DragScene {
     }
 
     /// Begins a session that allows a move, moves it over the destination and drops it.
-    mutating func dropped(_ operation: DropOperation, _ items: [Item] = [Item("public.text")]) {
-        begin(items) { $0.movesBetweenProcesses = true }
+    mutating func dropped(_ operation: DropOperation) {
+        begin { $0.movesBetweenProcesses = true }
         track(operation)
         drop()
         forget()
-    }
-
-    /// Loads an item completely.
-    mutating func fetch(_ item: UInt32 = 0) {
-        load(item)
-        _ = framesToSource()
-        give()
     }
 
     mutating func forget() {

@@ -195,44 +195,18 @@ import Testing
         }
     }
 
-    @Test("If several items fail, the failure of the first item is reported, whatever the order of the failures")
-    func firstFailure() {
-        var drop = Self.drop(.none, .copy)
-        for item in (0..<20 as Range<UInt32>).reversed() {
-            let part = PublicationPart(item: item, representation: 0)
-            drop.loadBegan(part)
-            drop.loadEnded(part, item == 0 ? Failure(.cancelled, "late") : Self.no, at: 1)
-        }
-        let failure = drop.missing
-        #expect(failure?.code == .cancelled && failure?.text.hasPrefix("item 1 was not transferred: ") == true)
-    }
-
-    @Test("A progress report extends a drop only if it is greater than the last one")
-    func progress() {
-        var drop = Self.drop(.none, .copy)
-        drop.progressed(to: nil, at: 10)
-        #expect(drop.isAtWork && drop.flowedAt == 0)
-        drop.progressed(to: 5, at: 20)
-        drop.progressed(to: 5, at: 30)
-        drop.progressed(to: 4, at: 40)
-        #expect(drop.flowedAt == 20)
-        drop.progressed(to: 6, at: 50)
-        #expect(drop.flowedAt == 50)
-    }
-
-    @Test("A drop without transfer has the deadline of its stage, unless its destination reports progress")
-    func deadlines() {
-        let limits = BrokerLimits()
-        var drop = Self.drop(.none, .copy)
-        #expect(drop.deadline(isWindowOpen: true, limits) == limits.dropWindow)
-        #expect(drop.deadline(isWindowOpen: false, limits) == limits.conclude)
-        let part = PublicationPart(item: 0, representation: 0)
-        drop.loadBegan(part)
-        #expect(drop.deadline(isWindowOpen: true, limits) == limits.session)
-        #expect(drop.deadline(isWindowOpen: false, limits) == limits.session)
-        drop.loadEnded(part, nil, at: 100)
-        #expect(drop.deadline(isWindowOpen: false, limits) == 100 + limits.conclude)
-        drop.progressed(to: 1, at: 200)
-        #expect(drop.deadline(isWindowOpen: false, limits) == 200 + limits.session)
+    @Test("A file that could not be passed on has not arrived")
+    func refusedDescriptor() {
+        var scene = DragScene(descriptors: true)
+        scene.dropped(.move)
+        scene.broker.refusesDescriptors = true
+        let load = scene.load { $0.descriptorWelcome = true }
+        _ = scene.framesToSource()
+        let answer = Answer(byteCount: 9).encoded
+        scene.broker.pass(.readOnlyFile, kind: .answer, payload: answer, on: scene.ask, from: scene.source)
+        #expect(scene.framesToDestination().on(load).codes == [.limitExceeded])
+        scene.performed()
+        scene.conclude()
+        #expect(scene.result().transferred?.failure?.code == .limitExceeded)
     }
 }

@@ -16,10 +16,6 @@ import Testing
         watcher = broker.connect("watcher", process: 8)
     }
 
-    private func write(_ boards: String...) {
-        for board in boards { broker.promise("a", board: board, from: writer) }
-    }
-
     private func keep(_ board: String) {
         broker.write([Item([Representation("a", kept: true)])], kept: [[1]], board: board, from: writer)
         _ = broker.take(writer)
@@ -34,7 +30,7 @@ import Testing
         broker.setSaving(true)
         let stream = broker.watchAll(credit: 2, from: watcher)
         keep("known")
-        for _ in 0..<9 { write("promised") }
+        for _ in 0..<9 { broker.promise("a", board: "promised", from: writer) }
         broker.advance(by: 100)
         #expect(changes(on: stream).map(\.totalChangeCount) == [901, 910])
         keep("late")
@@ -56,40 +52,6 @@ import Testing
         #expect(next.take(peer).on(late).all(Change.self).map(\.board) == ["known"])
     }
 
-    @Test("A board that is removed is reported as empty, and so are the promises that it loses")
-    func ends() {
-        let stream = broker.watchAll(from: watcher)
-        let created = broker.createBoard(from: writer)
-        write(created.name)
-        broker.send(Cancel(), on: created.stream, from: writer)
-        write("x")
-        broker.advance(by: 100)
-        _ = changes(on: stream)
-        broker.disconnect(writer)
-        broker.advance(by: 100)
-        let sent = changes(on: stream)
-        #expect(sent.map(\.board) == ["x"] && sent.map(\.version) == [1] && sent.map(\.missed) == [0])
-        broker.send(Cancel(), on: stream, from: watcher)
-        #expect(broker.held.watches == 0 && broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("A link is not told the name of a board whose contents do not exist for it")
-    func links() {
-        let link = broker.connect(process: 11, role: .link)
-        let stream = broker.watchAll(from: link)
-        let all = broker.watchAll(from: watcher)
-        for board in ["secret", "shown"] {
-            if board == "shown" { write(board) }
-            broker.write([Item("a")], board: board, terms: ContentTerms(concealed: true), from: writer)
-            broker.advance(by: 100)
-            broker.clear(board, from: writer)
-            broker.advance(by: 100)
-        }
-        #expect(Set(changes(on: all).map(\.board)) == ["secret", "shown"])
-        let sent = changes(on: stream, of: link)
-        #expect(Set(sent.map(\.board)) == ["shown"] && sent.first?.handle != nil && sent.last?.handle == nil)
-    }
-
     @Test("Without credit, boards that were cleared take only so many places, and others are reported", .tags(.f28))
     func bounded() {
         let broker = StateHarness { $0.boards = 10 }
@@ -107,19 +69,5 @@ import Testing
         broker.credit(1_000, on: stream, from: watcher)
         let sent = broker.takeChanges(watcher, on: stream)
         #expect(sent.first?.board == "first" && sent.last?.board == "999" && (129...276).contains(sent.count))
-    }
-
-    @Test("A watch of all boards that names one, or does not list the feature, is refused")
-    func invalid() {
-        for (board, feature) in [("x", .allBoards), (nil, .watches)] as [(String?, Feature)] {
-            var watch = Watch()
-            watch.allBoards = true
-            watch.board = board
-            watch.requires = [feature.rawValue]
-            let stream = broker.newStream(of: watcher)
-            broker.send(watch, on: stream, from: watcher)
-            #expect(broker.take(watcher).on(stream).codes == [.invalidArgument])
-        }
-        #expect(broker.held.watches == 0)
     }
 }

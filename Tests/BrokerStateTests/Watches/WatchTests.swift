@@ -16,24 +16,6 @@ import Testing
         watcher = broker.connect("watcher", process: 8)
     }
 
-    @Test("A client that grants credit for each change is not sent more of them")
-    func eagerCredit() {
-        let stream = broker.watch(credit: 1, from: watcher)
-        var granted: UInt64 = 1
-        var count = 0
-        for _ in 0..<100 {
-            broker.promise("a", from: writer)
-            broker.advance(by: 10)
-            let changes = broker.takeChanges(watcher, on: stream)
-            count += changes.count
-            for _ in changes {
-                granted += 1
-                broker.credit(granted, on: stream, from: watcher)
-            }
-        }
-        #expect((8...11).contains(count))
-    }
-
     @Test("A change has the types of all items, each once, at most 64")
     func types() {
         let stream = broker.watch(from: watcher)
@@ -92,34 +74,7 @@ import Testing
         #expect(broker.held.watches == 0 && broker.brokenInvariants().isEmpty)
     }
 
-    // MARK: Ends and limits
-
-    @Test(
-        "A watch ends with its cancel or its connection, and nothing is held for it",
-        .tags(.f28),
-        arguments: [true, false]
-    )
-    func ends(isCancelled: Bool) {
-        let held = broker.held
-        let streams = ["x", "x", "y"].map { broker.watch($0, credit: 0, from: watcher) }
-        broker.promise("a", board: "x", from: writer)
-        if isCancelled {
-            for stream in streams {
-                broker.send(Cancel(), on: stream, from: watcher)
-                #expect(broker.brokenInvariants().isEmpty)
-            }
-            _ = broker.take(watcher)
-            broker.promise("a", board: "x", from: writer)
-            broker.advance(by: 200)
-            #expect(broker.take(watcher).isEmpty)
-            broker.clear("x", from: writer)
-            #expect(broker.held == held)
-        } else {
-            broker.disconnect(watcher)
-            #expect(broker.held.watches == 0)
-        }
-        #expect(broker.brokenInvariants().isEmpty)
-    }
+    // MARK: Ends
 
     @Test("A watch that ends in the middle of a round does not disturb it")
     func endsInRound() {
@@ -154,65 +109,10 @@ import Testing
         #expect(broker.brokenInvariants().isEmpty)
     }
 
-    @Test("The name of a watched board is charged to each watch")
-    func metadata() {
-        let before = broker.held.metadata
-        for _ in 0..<2 { _ = broker.watch("name", from: watcher) }
-        #expect(broker.held.metadata == before + 8)
-    }
-
-    @Test("One program may have only so many watches, and the error names the limit")
-    func limit() {
-        let broker = StateHarness { $0.watchesPerProcess = 2 }
-        let peer = broker.connect()
-        for _ in 0..<2 { _ = broker.watch(from: peer) }
-        _ = broker.take(peer)
-        let refused = broker.watch(from: peer)
-        let failure = broker.take(peer).on(refused).first(Failure.self)
-        #expect(failure?.code == .limitExceeded && failure?.text.contains("watches-per-process is 2") == true)
-        #expect(broker.held.watches == 2 && broker.brokenInvariants().isEmpty)
-    }
-
     @Test("The status counts the watches")
     func status() {
         for _ in 0..<3 { _ = broker.watch(from: watcher) }
         let counters = broker.status(from: writer).compactMap(\.counter)
         #expect(counters.first { $0.name == "watches" }?.value == 3)
-    }
-
-    @Test("The change count of a watched board does not grow because other boards are forgotten")
-    func remembered() {
-        let streams = ["never", "cleared"].map { broker.watch($0, from: watcher) }
-        broker.promise("a", board: "cleared", from: writer)
-        broker.clear("cleared", from: writer)
-        broker.advance(by: 100)
-        _ = broker.take(watcher)
-        for number in 0..<100 {
-            broker.promise("a", board: "\(number)", from: writer)
-            broker.clear("\(number)", from: writer)
-        }
-        #expect(broker.changeCount(of: "other", for: writer) > 900)
-        #expect(broker.changeCount(of: "never", for: writer) == 900)
-        #expect(broker.changeCount(of: "cleared", for: writer) == 902)
-        broker.promise("a", board: "never", from: writer)
-        #expect(broker.takeChanges(watcher, on: streams[0]).map(\.missed) == [0])
-        for stream in streams { broker.send(Cancel(), on: stream, from: watcher) }
-        broker.clear("never", from: writer)
-        #expect(broker.changeCount(of: "never", for: writer) >= 902)
-        #expect(broker.brokenInvariants().isEmpty)
-    }
-
-    @Test("Watched boards take no places of boards with contents")
-    func boardLimit() {
-        let broker = StateHarness { $0.boards = 1 }
-        let (writer, watcher) = (broker.connect(), broker.connect())
-        for name in ["x", "y", "z"] { _ = broker.watch(name, from: watcher) }
-        broker.promise("a", board: "y", from: writer)
-        #expect(broker.brokenInvariants().isEmpty)
-        broker.write([Item("a")], board: "z", from: writer)
-        #expect(broker.take(writer).codes == [.limitExceeded])
-        broker.clear("y", from: writer)
-        broker.disconnect(watcher)
-        #expect(broker.brokenInvariants().isEmpty)
     }
 }
