@@ -12,7 +12,8 @@ extension ExchangeFile {
     /// The chapters of the protocol, in the order of the articles. The first exchange only connects.
     package static let chapters = [
         "Connection", "Frames", "Streams", "Messages", "Names", "Writes", "Loads", "Asks", "Requests", "Descriptors",
-        "Deadlines", "Terms", "Kept", "Additions", "Reclaims", "Watches", "Boards", "Links", "DragSessions", "Transcripts",
+        "Deadlines", "Terms", "Kept", "Additions", "Reclaims", "Watches", "Boards", "Links", "DragSessions",
+        "Transcripts",
     ]
 
     /// Exchanges that a broker must answer as shown.
