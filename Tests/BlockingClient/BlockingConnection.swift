@@ -223,12 +223,12 @@ package final class BlockingConnection {
                 repeat { try sendingStep(stream) } while io.wantsWrite
                 guard io.takeRefusal(of: stream) else { return }
             }
-            var outgoing = OutgoingFile(file.descriptor, byteCount: size)
-            while let chunk = try outgoing.next() {
-                try send(chunk.bytes, isLast: chunk.isLast, on: stream)
-                if chunk.isLast { return }
-                outgoing.advance(by: UInt64(chunk.count))
-            }
+            var offset: UInt64 = 0
+            repeat {
+                let bytes = try System.bytes(of: file.descriptor.raw, from: offset, count: WireLimits.dataLength)
+                offset += UInt64(bytes.count)
+                try send(bytes, isLast: offset >= size, on: stream)
+            } while offset < size
         case .pieces(_, let next):
             while true {
                 let bytes = try next()

@@ -73,13 +73,4 @@ struct DeclarationTests {
         #expect(first.supertypes.count == second.supertypes.count)
         #expect(!first.supertypes.contains(first))
     }
-
-    @Test("A load also accepts the types that this program declares to conform")
-    func declaredSubtypes() {
-        let base = UniformType.declare("com.example.subtype-base", conformingTo: [.data])
-        let middle = UniformType.declare("com.example.subtype-middle", conformingTo: [base])
-        UniformType.declare("com.example.subtype-leaf", conformingTo: [middle])
-        #expect(base.declaredSubtypes == ["com.example.subtype-middle", "com.example.subtype-leaf"])
-        #expect(UniformType(identifier: "com.example.nobody", supertypes: []).declaredSubtypes.isEmpty)
-    }
 }

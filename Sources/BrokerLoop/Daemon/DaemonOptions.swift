@@ -17,11 +17,9 @@ struct DaemonOptions {
     /// The variable with limits: assignments `NAME=VALUE`, separated by white space.
     private static let limitsVariable = "PASTEBOARD_LIMITS"
 
-    /// - Parameter report: called for each bad line of the configuration file, and each bad limit of the environment,
-    ///   which is then ignored. By default, it is an error.
-    init(_ arguments: [String], reportingBadLines report: ((String) -> Void)? = nil) throws(Failure) {
-        try readConfiguration(report)
-        try readEnvironment(report)
+    init(_ arguments: [String]) throws(Failure) {
+        try readConfiguration()
+        try readEnvironment()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             // Split as bytes: splitting characters would load the tables of Unicode at each start.
@@ -41,7 +39,7 @@ struct DaemonOptions {
                 }
                 socket = path
             case "--limit":
-                try set(try value())
+                try limits.set(try value())
             case "--ready-fd":
                 guard let number = CInt(try value()), number > 2 else {
                     throw Failure(.invalidArgument, "--ready-fd needs the number of an open descriptor greater than 2")
@@ -64,34 +62,24 @@ struct DaemonOptions {
         return try SocketPath.wellKnown(environment: System.environment)
     }
 
-    private mutating func set(_ assignment: String) throws(Failure) {
-        try limits.set(assignment)
-    }
-
     /// Sets a limit that does not come from the command line.
-    private mutating func set(
-        _ assignment: String,
-        from place: String,
-        _ report: ((String) -> Void)?
-    ) throws(Failure) {
+    private mutating func set(_ assignment: String, from place: String) throws(Failure) {
         do throws(Failure) {
-            try set(assignment)
+            try limits.set(assignment)
         } catch {
-            let text = "\(place): \(error.text)"
-            guard let report else { throw Failure(.invalidArgument, text) }
-            report("\(text); this limit is ignored")
+            throw Failure(.invalidArgument, "\(place): \(error.text)")
         }
     }
 
-    private mutating func readEnvironment(_ report: ((String) -> Void)?) throws(Failure) {
+    private mutating func readEnvironment() throws(Failure) {
         guard let text = System.secureEnvironment(Self.limitsVariable) else { return }
         for assignment in text.utf8.split(whereSeparator: { $0 <= UInt8(ascii: " ") }) {
-            try set(String(decoding: assignment, as: UTF8.self), from: Self.limitsVariable, report)
+            try set(String(decoding: assignment, as: UTF8.self), from: Self.limitsVariable)
         }
     }
 
     /// Reads lines of the form `NAME = VALUE`. `#` begins a comment. The file may be missing.
-    private mutating func readConfiguration(_ report: ((String) -> Void)?) throws(Failure) {
+    private mutating func readConfiguration() throws(Failure) {
         func directory(_ name: String) -> String? {
             System.environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
@@ -102,7 +90,7 @@ struct DaemonOptions {
         for (index, line) in lines.enumerated() {
             let text = line.prefix { $0 != "#" }
             guard text.contains(where: { $0 != " " && $0 != "\t" && $0 != "\r" }) else { continue }
-            try set(String(text), from: "\(path), line \(index + 1)", report)
+            try set(String(text), from: "\(path), line \(index + 1)")
         }
     }
 }

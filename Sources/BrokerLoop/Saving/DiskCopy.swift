@@ -314,7 +314,7 @@ package final class DiskCopy: Sendable {
     }
 
     private static var configuredLimit: UInt64 {
-        (try? DaemonOptions([], reportingBadLines: { _ in }))?.limits.keptOnDisk ?? 0
+        ((try? DaemonOptions([]))?.limits ?? .standard).keptOnDisk
     }
 
     /// Describes the copy of the broker at this path for the user. Throws if contents on the disk would be lost.

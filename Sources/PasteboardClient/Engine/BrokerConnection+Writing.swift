@@ -113,12 +113,17 @@ extension BrokerStream {
             try check(.uncommitted)
             guard connection.change({ [slot] in $0.io.takeRefusal(of: $0.streams.slots[slot].stream) }) else { return }
         }
-        var outgoing = OutgoingFile(file.descriptor, byteCount: size)
-        while let chunk = try outgoing.nextOfMemory() {
-            try await send(chunk.bytes, isLast: chunk.isLast, at: .uncommitted)
-            if chunk.isLast { return }
-            outgoing.advance(by: UInt64(chunk.count))
-        }
+        var offset: UInt64 = 0
+        repeat {
+            let count = Int(clamping: min(size - offset, UInt64(WireLimits.dataLength)))
+            let bytes = try System.bytes(of: file.descriptor.raw, from: offset, count: count)
+            offset += UInt64(bytes.count)
+            // All seals are set, so the file can be shorter only if the caller passed a wrong size.
+            guard bytes.count == count else {
+                throw Failure(.invalidArgument, "a memory file ends after \(offset) of \(size) bytes")
+            }
+            try await send(bytes, isLast: offset == size, at: .uncommitted)
+        } while offset < size
     }
 
     /// Sends bytes, as fast as the broker grants credit and the socket takes them.
@@ -165,21 +170,6 @@ extension BrokerConnection {
             if isOver || Task.isCancelled { return false }
             sent = after
             await wait(at: slot, serial, for: .room)
-        }
-    }
-}
-
-extension OutgoingFile {
-    fileprivate func nextOfMemory() throws -> OutgoingChunk? {
-        do throws(ReadError) {
-            return try next()
-        } catch {
-            switch error {
-            case .unreadable(let error): throw error
-            // All seals are set, so the file can be shorter only if the caller passed a wrong size.
-            case .truncated(let offset):
-                throw Failure(.invalidArgument, "a memory file ends after \(offset) of \(byteCount) bytes")
-            }
         }
     }
 }

@@ -65,11 +65,6 @@ extension ClientState {
         asks.index(of: ask).map { asks.values[$0].sendable }
     }
 
-    /// The offset up to which the bytes of an ask may be sent; nil if the ask has ended.
-    package func credit(of ask: UInt64) -> UInt64? {
-        asks.index(of: ask).map { asks.values[$0].credit }
-    }
-
     /// The header of the next data frame of a write or an ask. The frame carries as many of `count` bytes as it may
     /// now, which are to be sent directly after it (and after `streamFrames`).
     ///

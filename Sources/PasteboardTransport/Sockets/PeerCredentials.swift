@@ -50,18 +50,6 @@ package struct ProcessIdentity: Hashable, Sendable {
         }
     }
 
-    /// This process.
-    package static func current() throws(SystemError) -> ProcessIdentity {
-        let own = System.processID
-        let descriptor = try System.processDescriptor(own)
-        return try ProcessIdentity(inode: pbs_pidfd_inode(descriptor.raw), process: own)
-    }
-
-    /// Whether identities are read from `/proc`, because the kernel has no file system of pidfds (before Linux 6.9).
-    package static func isReadFromFiles() throws(SystemError) -> Bool {
-        try current().first != .max
-    }
-
     private init(inode: UInt64, process: CInt) throws(SystemError) {
         if inode != 0 {
             first = .max

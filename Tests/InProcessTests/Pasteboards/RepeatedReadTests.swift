@@ -7,20 +7,16 @@ import Testing
 /// Reads of a pasteboard that other programs write without a pause.
 @Suite(.inProcess)
 struct RepeatedReadTests {
-    /// Runs `body` while four programs write two items in a loop.
-    ///
-    /// - Parameter times: the number of writes of each program.
-    private func whileWriting(times: Int = .max, _ body: (Pasteboard) async throws -> Void) async throws {
+    /// Runs `body` while four programs each write two items 50 times. The writes end, so that each read does.
+    private func whileWriting(_ body: (Pasteboard) async throws -> Void) async throws {
         try await TestBroker.with { broker in
             try await broker.pasteboard().write(items("start"), keeps: .everything)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<4 {
                     let pasteboard = broker.pasteboard()
                     group.addTask {
-                        var count = 0
-                        while count < times, !Task.isCancelled {
+                        for _ in 0..<50 where !Task.isCancelled {
                             try await pasteboard.write(items("\(writer)"), keeps: .everything)
-                            count += 1
                         }
                     }
                 }
@@ -37,8 +33,8 @@ struct RepeatedReadTests {
 
     @Test("Reads of the first item succeed while four programs replace the contents without a pause")
     func first() async throws {
-        try await whileWriting { pasteboard in
-            for _ in 0..<50 {
+        for _ in 0..<5 {
+            try await whileWriting { pasteboard in
                 let text = try await pasteboard.string
                 let data = try await pasteboard.loadData(for: .plainText)
                 let progress = LoadProgress()
@@ -51,22 +47,20 @@ struct RepeatedReadTests {
 
     @Test("Reads of all items find those of one write while four programs replace the contents without a pause")
     func all() async throws {
-        // These reads succeed only if no write comes between a list and its loads. The writes end, so that each read
-        // does.
         for _ in 0..<5 {
-            try await whileWriting(times: 50) { pasteboard in
+            try await whileWriting { pasteboard in
                 let texts = try await UIPasteboard(pasteboard).strings
                 #expect(texts?.count == 2 && texts?.first == texts?.last)
             }
-            try await whileWriting(times: 50) { pasteboard in
+            try await whileWriting { pasteboard in
                 let joined = try await NSPasteboard(pasteboard).string(forType: .string)
                 #expect(Set(joined?.split(separator: "\n") ?? []).count == 1)
             }
-            try await whileWriting(times: 50) { pasteboard in
+            try await whileWriting { pasteboard in
                 let objects = try await NSPasteboard(pasteboard).readObjects(forClasses: [NSString.self])
                 #expect(objects?.count == 2)
             }
-            try await whileWriting(times: 50) { pasteboard in
+            try await whileWriting { pasteboard in
                 _ = try await UIPasteboard(pasteboard).detectedPatterns(for: [.number])
             }
         }

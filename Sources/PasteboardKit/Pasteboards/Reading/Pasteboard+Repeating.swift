@@ -15,20 +15,13 @@ extension Pasteboard {
         for call: Call,
         _ body: (Contents) async throws(PasteboardError) -> sending Value
     ) async throws(PasteboardError) -> sending Value {
-        try await recovering(for: call) { live in
-            try await read(at: live, for: call, body) { () throws(PasteboardError) in nil }
-        }
+        try await recovering(for: call) { live in try await read(at: live, for: call, body) }
     }
 
-    /// Reads from the contents, again if they are replaced before a load begins.
-    ///
-    /// - Parameter direct: reads from the present contents without a list; nil if it finds nothing there. It is called
-    ///   after contents were replaced, because it succeeds however often programs write.
     private func read<Value>(
         at live: BrokerConnection,
         for call: Call,
-        _ body: (Contents) async throws(PasteboardError) -> sending Value,
-        direct: () async throws(PasteboardError) -> sending Value?
+        _ body: (Contents) async throws(PasteboardError) -> sending Value
     ) async throws -> sending Value {
         var end: LoadDeadline?
         var pause = Duration.milliseconds(1)
@@ -42,7 +35,6 @@ extension Pasteboard {
                 // If the call has a timeout, the next list fails when it is over.
                 guard call.deadline != nil || end?.left != .zero else { throw error }
             }
-            if let value = try await direct() { return value }
             // The writers need the broker, too.
             do {
                 try await Task.sleep(for: min(pause, end?.left ?? .zero))
@@ -101,16 +93,6 @@ extension Pasteboard {
                 }
                 return try await read(at: live, for: call) { (contents) throws(PasteboardError) in
                     try await data(of: contents)
-                } direct: { () throws(PasteboardError) in
-                    part = progress?.makePart()
-                    return try await presentData(
-                        for: accepted,
-                        preferring: preference,
-                        options,
-                        progress: part,
-                        at: live,
-                        for: call
-                    )
                 }
             }
             if loaded == nil { progress?.end(byteCount: nil) } else { progress?.end(part) }
@@ -118,58 +100,6 @@ extension Pasteboard {
         } catch {
             progress?.end(byteCount: nil)
             throw call.error(ofLoad: error)
-        }
-    }
-
-    /// Loads the bytes of the first item of the contents that the pasteboard has when the broker takes the request.
-    ///
-    /// - Returns: nil if that item cannot be loaded as one of the types. Another item may be.
-    private func presentData(
-        for accepted: [UniformType],
-        preferring preference: LoadPreference,
-        _ options: LoadOptions,
-        progress: LoadProgress?,
-        at live: BrokerConnection,
-        for call: Call
-    ) async throws(PasteboardError) -> Loaded<Data>? {
-        // The source's order does not decide between encodings of one text, so the request asks for the destination's.
-        let isText =
-            preference == .source
-            && accepted.allSatisfy { $0 == .utf8PlainText || $0.isPlainTextInAnotherEncoding }
-        let texts = UniformType.unicodeTexts.filter { text in accepted.contains { text.conforms(to: $0) } }
-        let (accepted, preference) = isText ? (texts + accepted, .reader) : (accepted, preference)
-        guard let first = accepted.first else { return nil }
-        var request = Load()
-        request.board = name.rawValue
-        request.accepts = accepted.flatMap { type in
-            ([type.identifier] + type.declaredSubtypes).map { Accept($0) }
-        }
-        switch preference {
-        case .reader:
-            request.preference = .acceptList
-            // The broker prefers the exact type only if the list has one entry.
-            if accepted.count == 1, request.accepts.count > 1 {
-                request.accepts.insert(Accept(first.identifier, match: .exact), at: 0)
-            }
-        // Sent twice, the source's order decides.
-        case .source: if request.accepts.count == 1 { request.accepts += request.accepts }
-        }
-        guard request.accepts.count <= WireLimits.accepts else { return nil }
-        request.descriptorWelcome = true
-        request.timeoutMilliseconds = call.deadline?.left.loadMilliseconds
-        request.limit(options, isAutomatic: connection.isAutomatic)
-        let load = DataLoad(LoadTarget(first, request, live: live), maximum: options.maximum, progress: progress)
-        do throws(PasteboardError) {
-            return try await load.value(for: call) {
-                live.open(load) { state throws(Failure) in try load.open(&state) }
-            }
-        } catch {
-            switch error.code {
-            case .nothingHere, .typeUnavailable, .sourceGone, .superseded, .invalidArgument:
-                return nil
-            default:
-                throw error
-            }
         }
     }
 }
