@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 /// For the modules that decode untrusted bytes: every unsafe construct has to be marked.
 let pureSettings = settings + [.strictMemorySafety()]
 
-// In the order of dependency: each target imports only targets above it, which `.ci/run` lets SwiftPM check.
+// In the order of dependency: each target imports only targets above it, as `.ci/shape` checks.
 let package = Package(
     name: "swift-pasteboard",
     products: [
@@ -75,7 +75,7 @@ let package = Package(
 
         .target(
             name: "PasteboardCompatibility",
-            dependencies: ["PasteboardKit", "PasteboardTransport"],
+            dependencies: ["PasteboardKit", "PasteboardTransport", "TypeIdentifiers"],
             swiftSettings: settings
         ),
         .target(

@@ -10,7 +10,7 @@ extension NSPasteboard {
     }
 
     private func load<Value: Sendable>(_ body: @escaping @Sendable (NSPasteboard) async throws -> Value?) -> Value? {
-        BlockingCall.value(loadingFrom: identity) { try await body(self) } ?? nil
+        BlockingCall.value(loadingFrom: pasteboard) { try await body(self) } ?? nil
     }
 
     /// Makes an empty pasteboard with a name that no other pasteboard has; if that fails, one that takes no contents.

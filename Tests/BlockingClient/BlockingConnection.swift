@@ -225,9 +225,11 @@ package final class BlockingConnection {
             }
             var offset: UInt64 = 0
             repeat {
-                let bytes = try System.bytes(of: file.descriptor.raw, from: offset, count: WireLimits.dataLength)
-                offset += UInt64(bytes.count)
-                try send(bytes, isLast: offset >= size, on: stream)
+                let count = Int(min(size - offset, UInt64(WireLimits.dataLength)))
+                let bytes = try System.bytes(of: file.descriptor.raw, from: offset, count: count)
+                guard bytes.count == count else { throw Failure(.invalidArgument, "the file is shorter than \(size)") }
+                offset += UInt64(count)
+                try send(bytes, isLast: offset == size, on: stream)
             } while offset < size
         case .pieces(_, let next):
             while true {

@@ -310,16 +310,15 @@ package final class DiskCopy: Sendable {
         guard let path = try? path(for: socket), (try? System.status(at: "\(path)/\(name)")) != .some(nil) else {
             return false
         }
-        return configuredLimit > 0
+        // A broker that cannot read its limits says so when it starts.
+        return (try? DaemonOptions([])).map { $0.limits.keptOnDisk > 0 } ?? true
     }
 
-    private static var configuredLimit: UInt64 {
-        ((try? DaemonOptions([]))?.limits ?? .standard).keptOnDisk
-    }
-
-    /// Describes the copy of the broker at this path for the user. Throws if contents on the disk would be lost.
-    package static func examine(for socket: SocketPath) throws(Failure) -> String {
-        guard configuredLimit > 0 else { return "no contents are kept on it (limit kept-on-disk)" }
+    /// Describes the copy of the broker at this path for the user; nil if the limits cannot be read. Throws if contents
+    /// on the disk would be lost.
+    package static func examine(for socket: SocketPath) throws(Failure) -> String? {
+        guard let limits = (try? DaemonOptions([]))?.limits else { return nil }
+        guard limits.keptOnDisk > 0 else { return "no contents are kept on it (limit kept-on-disk)" }
         let path = try path(for: socket)
         do throws(SocketPathError) {
             try SocketPath(path).tryDirectory()

@@ -74,7 +74,9 @@ final class ProvidedData: Sendable {
 
     /// - Returns: false unless this is the data that the callback was asked for.
     func accept(_ data: Data, for type: UniformType, on pasteboard: Pasteboard) -> Bool {
-        guard type == self.type, PasteboardIdentity(pasteboard) == PasteboardIdentity(sender) else { return false }
+        guard type == self.type, pasteboard.name == sender.name, pasteboard.connection === sender.connection else {
+            return false
+        }
         return state.withLock { state in
             if state.isOpen { state.data = data }
             return state.isOpen

@@ -63,12 +63,13 @@ open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {
 
     /// The promise as it is written to a pasteboard.
     func itemProvider(for pasteboard: NSPasteboard) -> ItemProvider {
-        let (provider, promise) = (ItemProvider(), Unchecked((self, delegate)))
-        let identity = pasteboard.identity
+        let (provider, name, promise) = (ItemProvider(), pasteboard.name, Unchecked((self, delegate)))
+        let connection = pasteboard.pasteboard.connection
         for type in writableTypes(for: pasteboard) {
             if type.rawValue == fileType {
-                provider.registerFile(for: type.uniformType) { directory in
-                    try await MainThread.asks(for: identity) { try await Self.write(promise, into: directory) }
+                provider.registerFile(for: type.uniformType) { [weak connection] directory in
+                    let pasteboard = connection.map { Pasteboard(name: name, connection: $0) }
+                    return try await MainThread.asks(for: pasteboard) { try await Self.write(promise, into: directory) }
                 }
             } else if let data = PropertyList.data(of: pasteboardPropertyList(forType: type)) {
                 provider.registerDataRepresentation(for: type.uniformType) { data }

@@ -24,13 +24,13 @@ extension NSPasteboard {
 
     private func items(of contents: Pasteboard.Contents) -> [NSPasteboardItem] {
         contents.items.map {
-            NSPasteboardItem(.init(item: $0, pasteboard: identity, changeCount: contents.changeCount))
+            NSPasteboardItem(.init(item: $0, pasteboard: pasteboard, changeCount: contents.changeCount))
         }
     }
 
     /// Returns the index of an item that was read; `NSNotFound` if the contents have been replaced.
     public func index(of pasteboardItem: NSPasteboardItem) async throws(PasteboardError) -> Int {
-        guard let read = pasteboardItem.read, read.pasteboard == identity else { return NSNotFound }
+        guard let read = pasteboardItem.read, read.pasteboard.name == name else { return NSNotFound }
         return try await pasteboard.changeCount == read.changeCount ? read.item.id : NSNotFound
     }
 

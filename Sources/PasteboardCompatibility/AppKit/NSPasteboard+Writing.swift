@@ -313,7 +313,7 @@ extension NSPasteboard {
                     let provided = ProvidedData(type, of: sender)
                     defer { provided.close() }
                     try await ProvidedData.$current.withValue(provided) {
-                        try await MainThread.asks(for: PasteboardIdentity(sender)) { [contents] in
+                        try await MainThread.asks(for: sender) { [contents] in
                             try await owner.pasteboard(
                                 NSPasteboard(sender, contents ?? StepwiseContents()),
                                 provideDataForType: PasteboardType(type.identifier)

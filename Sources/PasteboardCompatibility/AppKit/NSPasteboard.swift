@@ -88,7 +88,9 @@ public final class NSPasteboard: Hashable, Sendable {
     private static let shared = Lock<[Name: StepwiseContents]>([:])
 
     /// Whether both are the same pasteboard.
-    public static func == (a: NSPasteboard, b: NSPasteboard) -> Bool { a.identity == b.identity }
+    public static func == (a: NSPasteboard, b: NSPasteboard) -> Bool {
+        a.name == b.name && a.pasteboard.connection === b.pasteboard.connection
+    }
 
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) {
@@ -138,8 +140,6 @@ public final class NSPasteboard: Hashable, Sendable {
         try await pasteboard.release()
         if pasteboard.connection === PasteboardConnection.shared { Self.shared.withLock { $0[name] = nil } }
     }
-
-    package var identity: PasteboardIdentity { PasteboardIdentity(pasteboard) }
 
     /// The name.
     public var name: Name { pasteboard.name }

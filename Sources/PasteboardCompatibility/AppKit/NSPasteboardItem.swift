@@ -34,7 +34,7 @@ public final class NSPasteboardItem: NSPasteboardWriting, IdentityHashable, Send
     /// The contents of which an item was read.
     package struct Origin: Sendable {
         package let item: PasteboardItem
-        package let pasteboard: PasteboardIdentity
+        package let pasteboard: Pasteboard
         let changeCount: ChangeCount
     }
 
@@ -158,7 +158,6 @@ public final class NSPasteboardItem: NSPasteboardWriting, IdentityHashable, Send
     func itemProvider(for pasteboard: NSPasteboard) -> ItemProvider {
         let provider = ItemProvider()
         let (name, contents, connection) = (pasteboard.name, pasteboard.contents, pasteboard.pasteboard.connection)
-        let identity = pasteboard.identity
         for value in values.withLock({ $0 }) {
             if let data = value.data {
                 provider.registerDataRepresentation(for: value.type.uniformType) { data }
@@ -178,7 +177,7 @@ public final class NSPasteboardItem: NSPasteboardWriting, IdentityHashable, Send
                 let provided = sender.map { ProvidedData(value.type.uniformType, of: $0.pasteboard) }
                 defer { provided?.close() }
                 try await ProvidedData.$current.withValue(provided) {
-                    try await MainThread.asks(for: identity) {
+                    try await MainThread.asks(for: sender?.pasteboard) {
                         try await owner.pasteboard(sender, item: self, provideDataForType: value.type)
                     }
                 }

@@ -17,7 +17,7 @@ package final class BlockingCall<Value: Sendable>: Sendable {
     ///   - body: the call.
     /// - Returns: nil if the call has failed.
     package static func value(
-        loadingFrom pasteboard: PasteboardIdentity? = nil,
+        loadingFrom pasteboard: Pasteboard? = nil,
         _ body: @escaping @Sendable () async throws -> Value
     ) -> Value? {
         guard UsingProcess.owner.isInOwner else {

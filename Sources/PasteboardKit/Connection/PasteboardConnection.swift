@@ -97,6 +97,9 @@ public final class PasteboardConnection: Sendable, CustomStringConvertible {
         state.withLock(\.brokers)?.current == nil ? "not connected to a broker" : "connected to a broker"
     }
 
+    /// The lifetime of the broker; nil without a connection.
+    var epoch: UInt64? { state.withLock(\.brokers)?.current?.epoch }
+
     /// Closes the connection permanently: requests that are under way fail, and everything that was published over it
     /// is gone.
     public func close() async { end() }

@@ -9,11 +9,6 @@ import PasteboardWire
 /// file is passed by the thread that reports it. Chunks are sent by a task, and so is the rest of data for which there
 /// was no credit or room.
 final class AskAnswer: AskWork {
-    /// The interval between two reports of progress, in nanoseconds: enough for people, and far below every deadline.
-    private static let reportInterval: UInt64 = 100_000_000
-    /// The number of reports that may be sent without an interval.
-    private static let reportBurst: UInt64 = 10
-
     private struct State {
         /// nil once the ask is over: a handler that runs longer does not keep the connection.
         var stream: StreamReference?
@@ -23,15 +18,7 @@ final class AskAnswer: AskWork {
         var isOver = false
         /// Whether bytes wait for credit or the socket, so that no progress is reported.
         var isSending = false
-        var nextReport: UInt64 = 0
-
-        /// Whether a report is sent: not more often than people or deadlines need.
-        mutating func isReportDue(at now: UInt64) -> Bool {
-            guard !isSending, now >= nextReport else { return false }
-            // A few reports may come at once, so that the last report before a long pause is sent.
-            nextReport = max(nextReport, now - min(now, reportBurst * reportInterval)) + reportInterval
-            return true
-        }
+        var reports = ReportRate()
     }
 
     /// Whether the path of a file is part of the answer.
@@ -56,7 +43,7 @@ final class AskAnswer: AskWork {
     private func handle(_ report: HandlerReport) {
         switch report {
         case .progress(let completed, let total):
-            guard state.withLock({ $0.isReportDue(at: MonotonicClock.now()) }) else { return }
+            guard state.withLock({ !$0.isSending && $0.reports.isDue(at: MonotonicClock.now()) }) else { return }
             state.withLock(\.stream)?.tell {
                 $0.progress($1, completed: UInt64(clamping: completed), total: UInt64(exactly: total))
             }

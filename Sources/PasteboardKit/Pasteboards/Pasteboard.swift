@@ -52,6 +52,12 @@ extension Pasteboard {
         self.init(name: name, connection: connection, board: nil)
     }
 
+    /// Whether both name one pasteboard of one broker. Over two connections that is known once both are connected.
+    package func isSame(as other: Pasteboard) -> Bool {
+        name == other.name
+            && (connection === other.connection || connection.epoch.map { $0 == other.connection.epoch } ?? false)
+    }
+
     /// Makes a request as ``PasteboardConnection/recovering(_:for:_:)`` does. A unique pasteboard ends with its
     /// connection.
     func recovering<Value>(

@@ -63,7 +63,7 @@ package final class ThreadPool: TaskExecutor {
                 (idle, isWaking) = (idle - 1, true)
                 return .wake
             }
-            guard threads < maximum else { return .none }
+            guard threads < maximum, !startsLater else { return .none }
             (threads, isWaking) = (threads + 1, true)
             return .start
         }
@@ -113,10 +113,12 @@ package final class ThreadPool: TaskExecutor {
             try SystemThread(name: "pasteboard-pool", stackSize: Self.stackSize) { self.work() }.detach()
         } catch {
             // The other threads continue with the queue, but they may all be blocked, or there may be none.
-            let isFirst = state.withLock { state in
+            let (step, isFirst) = state.withLock { state in
                 (state.threads, state.isWaking) = (state.threads - 1, false)
-                return !exchange(&state.startsLater, with: true)
+                let isFirst = !exchange(&state.startsLater, with: true)
+                return (state.more(of: maximumThreads), isFirst)
             }
+            take(step)
             if isFirst { startLater() }
         }
     }

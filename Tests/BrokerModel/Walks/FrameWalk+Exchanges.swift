@@ -63,14 +63,13 @@ extension FrameWalk {
         case register, drag, move, propose, drop, load, serve, perform, conclude
     }
 
-    /// Drags an item from one peer to another, without the steps that the input omits. Half of the drags and
-    /// destinations are plain, so that they fit each other.
+    /// Drags an item from one peer to another, without the steps that the input omits. A seed omits one step of eight,
+    /// and makes half of the drags and destinations plain, so that they fit each other.
     mutating func drop(from source: PeerID, at destination: PeerID) {
-        // Each step is omitted once in eight times, so that many drops are whole.
-        let omitted = (0..<3).reduce(UInt16.max) { mask, _ in
+        let omitted = (0..<(maker.input.isInput ? 1 : 3)).reduce(UInt16.max) { mask, _ in
             mask & (UInt16(maker.input.byte()) | UInt16(maker.input.byte()) << 8)
         }
-        let (name, isPlain) = (maker.destinationName(), maker.input.flag())
+        let (name, isPlain) = (maker.destinationName(), !maker.input.isInput && maker.input.flag())
         var session: UInt64 = 0
         for step in DropStep.allCases where omitted & 1 << UInt16(step.rawValue) == 0 {
             listen()

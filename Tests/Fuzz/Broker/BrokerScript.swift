@@ -8,7 +8,9 @@ struct BrokerScript {
 
     init(_ bytes: [UInt8]) {
         choices = Choices(bytes)
-        let theme = Walker.Theme.allCases[choices.choice(Walker.Theme.allCases.count)]
+        // In the order that the stored inputs have.
+        let themes: [Walker.Theme] = [.frames, .boards, .frames, .restarts, .everything]
+        let theme = themes[choices.choice(themes.count)]
         walker = Walker(theme, choices, form: choices.byte(), reportingTo: { fault($0) })
     }
 

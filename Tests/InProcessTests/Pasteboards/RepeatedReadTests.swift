@@ -4,7 +4,7 @@ import PasteboardTransport
 import TestSupport
 import Testing
 
-/// Reads of a pasteboard that other programs write without a pause.
+/// Reads of a pasteboard that other programs write again and again.
 @Suite(.inProcess)
 struct RepeatedReadTests {
     /// Runs `body` while four programs each write two items 50 times. The writes end, so that each read does.
@@ -31,7 +31,7 @@ struct RepeatedReadTests {
 
     private func items(_ text: String) -> [ItemProvider] { [.text(text), .text(text)] }
 
-    @Test("Reads of the first item succeed while four programs replace the contents without a pause")
+    @Test("Reads of the first item succeed as soon as four programs pause that replace the contents")
     func first() async throws {
         for _ in 0..<5 {
             try await whileWriting { pasteboard in
@@ -45,7 +45,7 @@ struct RepeatedReadTests {
         }
     }
 
-    @Test("Reads of all items find those of one write while four programs replace the contents without a pause")
+    @Test("Reads of all items find those of one write as soon as four programs pause that replace the contents")
     func all() async throws {
         for _ in 0..<5 {
             try await whileWriting { pasteboard in
