@@ -88,7 +88,7 @@ struct DiffableDataSourceTests {
         #expect(source.snapshot().itemIdentifiers.isEmpty)
     }
 
-    @Test("a placeholder over a snapshot is committed by applying one, and stays at a move of a row")
+    @Test("a placeholder over a snapshot becomes a row by applying one, and stays at a move of a row")
     func placeholder() throws {
         /// Moves rows as programs for UIKit do.
         final class Moving: UITableViewDiffableDataSource<String, Int> {

@@ -21,25 +21,19 @@ struct RowUpdatesTests {
     @Test(
         "an impossible change is reported with a message",
         arguments: [
-            ([IndexPath](), [IndexPath(row: 3, section: 0)], [3], [2], "3-0"),
+            ([IndexPath](), [IndexPath(row: 3, section: 0)], [3], [2], "0-3 is deleted"),
             ([IndexPath(row: 4, section: 0)], [], [3], [4], "0-4 is inserted"),
             ([], [], [3], [3, 1], "1 sections before"),
             ([IndexPath(row: 0, section: -1)], [], [0], [1], "-1-0"),
             ([IndexPath(row: -1, section: 0)], [], [0], [1], "0--1"),
         ] as [([IndexPath], [IndexPath], [Int], [Int], String)]
     )
-    func contradicted(
-        inserted: [IndexPath],
-        deleted: [IndexPath],
-        before: [Int],
-        after: [Int],
-        text: String
-    ) throws {
+    func contradicted(inserted: [IndexPath], deleted: [IndexPath], before: [Int], after: [Int], text: String) throws {
         var updates = RowUpdates()
         for path in inserted { updates.insert(path) }
         for path in deleted { updates.delete(path) }
         let contradiction = try #require(updates.contradiction(before: before, after: after))
-        if text != "3-0" { #expect(contradiction.contains(text), "\(contradiction)") }
+        #expect(contradiction.contains(text), "\(contradiction)")
     }
 
     @Test("a row that moves to a gap is on the side from which it was moved")

@@ -74,22 +74,6 @@ struct TableRowsTests {
         }
     }
 
-    @Test("a placeholder whose block reports its row to the table, as a diffable data source does, becomes that row")
-    func toldByPlaceholder() async {
-        let rows = TestRows(["a"])
-        let table = rows.makeTable()
-        rows.onDrop = { coordinator in
-            let context = coordinator.dropAllToPlaceholders(at: IndexPath(row: 0, section: 0))[0]
-            let isCommitted = context.commitInsertion { path in
-                rows.sections[0].insert("x", at: path.row)
-                table.insertRows(at: [path])
-            }
-            #expect(isCommitted)
-        }
-        table.perform(TestDrop(texts: "x"), at: nil, operation: .copy)
-        #expect(rows.sections == [["x", "a"]] && table.presentedRows(inSection: 0).count == 2)
-    }
-
     @Test("an index path that names no row ends the program")
     func notARow() async {
         await #expect(processExitsWith: .failure) {

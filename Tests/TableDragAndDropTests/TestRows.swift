@@ -9,7 +9,6 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     var canMove = false
     var allowsMove = true
     var isRestricted = false
-    var handles = true
     /// The proposal to return; nil returns the default of a table.
     var proposal: TableDropProposal?
     var onDrop: ((any TableDropCoordinator) -> Void)?
@@ -110,7 +109,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     func tableView(_ tableView: Table, canHandle session: any DropSession) -> Bool {
         events.append("can handle")
         onHover?()
-        return handles
+        return true
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {

@@ -15,7 +15,7 @@ final class TestDrag: DragSession {
     let location: DropLocation? = nil
 }
 
-/// A drop session as a program's own test would make one. Its items are loaded in this process without a broker.
+/// A drop session as a program's own test would make one. Nothing is loaded from it.
 final class TestDrop: DropSession {
     let items: [DragItem]
     let allowsMoveOperation: Bool
@@ -39,24 +39,7 @@ final class TestDrop: DropSession {
         _ aClass: T.Type,
         options: LoadOptions,
         progress: LoadProgress?
-    ) async throws(PasteboardError) -> sending [T] {
-        await objects(T.self)
-    }
-
-    private func objects<T: ItemProviderReading>(_ aClass: T.Type) async -> sending [T] {
-        var objects: [T] = []
-        for item in items where item.itemProvider.canLoad(aClass) {
-            guard
-                let loaded = try? await item.itemProvider.loadData(forFirstOf: [.item], preferring: .reader),
-                let object = try? T.object(
-                    withItemProviderData: loaded.value,
-                    typeIdentifier: loaded.type.identifier
-                )
-            else { continue }
-            objects.append(object)
-        }
-        return objects
-    }
+    ) async throws(PasteboardError) -> sending [T] { [] }
 
     func extendDropWindow(_ body: @escaping @MainActor () async throws -> Void) {
         Task { @MainActor in try await body() }
@@ -69,13 +52,6 @@ extension DragItem {
         let provider = ItemProvider()
         let data = Data(text.utf8)
         provider.registerDataRepresentation(for: .plainText) { data }
-        self.init(itemProvider: provider)
-    }
-
-    /// An item of a type whose bytes are never loaded.
-    convenience init(type: UniformType) {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: type) { Data("?".utf8) }
         self.init(itemProvider: provider)
     }
 }

@@ -35,10 +35,7 @@ struct EmbeddedBrokerTests {
                 try await pasteboard.write(name)
                 notes.lines.append(try await pasteboard.load(String.self) ?? "nothing")
             }
-            let error = await #expect(throws: PasteboardError.self) {
-                try await Pasteboard(name: "c", connection: connection).write("c")
-            }
-            #expect(error?.code == .limitExceeded)
+            await expectError(.limitExceeded) { try await Pasteboard(name: "c", connection: connection).write("c") }
             return notes
         }
         #expect(result.lines == ["a", "b"])
@@ -133,10 +130,9 @@ struct EmbeddedBrokerTests {
         #expect(refused?.code == .invalidArgument)
         #expect(refused?.message == "the broker's socketPath is 'relative/s'; it has to be an absolute path")
         let connection = PasteboardConnection(socketPath: "relative/s")
-        let error = await #expect(throws: PasteboardError.self) {
+        let error = await expectError(.invalidArgument) {
             try await Pasteboard(name: .general, connection: connection).contents()
         }
-        #expect(error?.code == .invalidArgument)
         #expect(error?.message == "the connection's socketPath is 'relative/s'; it has to be an absolute path")
     }
 

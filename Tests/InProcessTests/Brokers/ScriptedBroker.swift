@@ -47,3 +47,27 @@ final class ScriptedBroker: Sendable {
         return BrokerSocket(descriptor: own, path: "test")
     }
 }
+
+extension ScriptedPeer {
+    /// Answers a list: contents 1 of change 41 with one promise of this type, or nothing.
+    func list(_ type: String?, on stream: UInt64) throws {
+        var contents = Contents()
+        (contents.changeCount, contents.epoch, contents.handle) = (41, 7, type == nil ? nil : 1)
+        try send(contents, stream: stream)
+        if let type {
+            var (item, representation) = (Item(), Representation())
+            (representation.type, representation.provision) = (type, .promised)
+            item.representations = [representation]
+            try send(item, stream: stream)
+        }
+        try send(End(), stream: stream)
+    }
+
+    /// Answers a load with all of its bytes.
+    func answer(_ type: String, _ bytes: [UInt8], on stream: UInt64) throws {
+        var answer = Answer()
+        answer.type = type
+        try send(answer, stream: stream)
+        try sendData(bytes, stream: stream, last: true)
+    }
+}

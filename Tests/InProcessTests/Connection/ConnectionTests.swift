@@ -37,14 +37,11 @@ struct ConnectionTests {
             },
             { peer in
                 try peer.welcome()
-                let list = try peer.next(.list)
-                try peer.send(Contents(), stream: list.stream)
-                try peer.send(End(), stream: list.stream)
+                try peer.list(nil, on: try peer.next(.list).stream)
             },
         ])
         let pasteboard = Pasteboard(name: .general, connection: connection)
-        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
-        #expect(error?.code == .protocolViolation)
+        await expectError(.protocolViolation) { try await pasteboard.contents() }
         #expect(try await pasteboard.contents().items.isEmpty)
     }
 
@@ -54,9 +51,7 @@ struct ConnectionTests {
             { _ in },
             { peer in
                 try peer.welcome()
-                let list = try peer.next(.list)
-                try peer.send(Contents(), stream: list.stream)
-                try peer.send(End(), stream: list.stream)
+                try peer.list(nil, on: try peer.next(.list).stream)
             },
         ])
         #expect(try await Pasteboard(name: .general, connection: connection).contents().items.isEmpty)
@@ -66,8 +61,7 @@ struct ConnectionTests {
     func allDying() async throws {
         let connection = connection(Array(repeating: { _ in }, count: 3))
         let pasteboard = Pasteboard(name: .general, connection: connection)
-        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
-        #expect(error?.code == .brokerUnavailable)
+        let error = await expectError(.brokerUnavailable) { try await pasteboard.contents() }
         #expect(error?.message.contains("has not answered") == true)
     }
 
@@ -100,7 +94,6 @@ struct ConnectionTests {
     func none() async {
         let connection = PasteboardConnection(socketPath: "/nonexistent/pasteboard/socket", startsBroker: false)
         let pasteboard = Pasteboard(name: .general, connection: connection)
-        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
-        #expect(error?.code == .brokerUnavailable)
+        await expectError(.brokerUnavailable) { try await pasteboard.contents() }
     }
 }

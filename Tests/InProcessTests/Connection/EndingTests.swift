@@ -15,6 +15,14 @@ struct EndingTests {
         case deadline
 
         var code: PasteboardError.Code { self == .deadline ? .timeout : .cancelled }
+
+        func end(_ task: Task<Data, any Error>, _ progress: LoadProgress) {
+            switch self {
+            case .task: task.cancel()
+            case .progress: progress.cancel()
+            case .deadline: break
+            }
+        }
     }
 
     /// The state of the source when the load ends.
@@ -57,54 +65,18 @@ struct EndingTests {
         }
     }
 
-    private func load(
-        _ form: LoadedForm,
-        _ provider: ItemProvider,
-        timeout: Duration? = nil,
-        progress: LoadProgress? = nil
-    ) async throws -> Data {
-        switch form {
-        case .data:
-            return try await provider.loadData(for: .text, options: LoadOptions(timeout: timeout), progress: progress)
-        case .file, .inPlace:
-            return try await provider.withLoadedFile(
-                for: .text,
-                openInPlace: form == .inPlace,
-                options: LoadOptions(timeout: timeout),
-                progress: progress
-            ) { try Data(contentsOf: $0.value) }
-        case .object:
-            return Data(
-                try await provider.load(String.self, options: LoadOptions(timeout: timeout), progress: progress).utf8
-            )
-        case .chunks:
-            let chunks = try await provider.loadBytes(
-                for: .text,
-                options: LoadOptions(timeout: timeout),
-                progress: progress
-            )
-            var data = Data()
-            for try await chunk in chunks { data += chunk }
-            return data
-        }
-    }
-
     @Test("A load can be ended before it begins", arguments: Means.allCases, LoadPlace.allCases)
     func before(means: Means, place: LoadPlace) async throws {
         for form in LoadedForm.allCases {
             let source = WaitingSource()
             try await place.with(source.provider(.silent)) { provider in
                 let (gate, progress) = (Gate(), LoadProgress())
-                let timeout: Duration? = means == .deadline ? .zero : nil
+                let options = LoadOptions(timeout: means == .deadline ? .zero : nil)
                 let task = Task {
                     await gate.wait()
-                    return try await load(form, provider, timeout: timeout, progress: progress)
+                    return try await form.bytes(from: provider, options: options, progress: progress)
                 }
-                switch means {
-                case .task: task.cancel()
-                case .progress: progress.cancel()
-                case .deadline: break
-                }
+                means.end(task, progress)
                 gate.open()
                 let error = await #expect(throws: PasteboardError.self) { try await task.value }
                 #expect(error?.code == means.code, "\(form)")
@@ -121,14 +93,10 @@ struct EndingTests {
                 let source = WaitingSource()
                 try await place.with(source.provider(stage)) { provider in
                     let progress = LoadProgress()
-                    let timeout: Duration? = means == .deadline ? .milliseconds(20) : nil
-                    let task = Task { try await load(form, provider, timeout: timeout, progress: progress) }
+                    let options = LoadOptions(timeout: means == .deadline ? .milliseconds(20) : nil)
+                    let task = Task { try await form.bytes(from: provider, options: options, progress: progress) }
                     if means != .deadline { await source.isWaiting.wait() }
-                    switch means {
-                    case .task: task.cancel()
-                    case .progress: progress.cancel()
-                    case .deadline: break
-                    }
+                    means.end(task, progress)
                     let error = await #expect(throws: PasteboardError.self) { try await task.value }
                     #expect(error?.code == means.code, "\(form) by \(means)")
                     #expect(!progress.isFinished)
@@ -143,8 +111,8 @@ struct EndingTests {
     func after(place: LoadPlace) async throws {
         try await place.with(.text("whole")) { provider in
             for form in LoadedForm.allCases {
-                let progress = LoadProgress()
-                let task = Task { try await load(form, provider, timeout: .seconds(600), progress: progress) }
+                let (progress, options) = (LoadProgress(), LoadOptions(timeout: .seconds(600)))
+                let task = Task { try await form.bytes(from: provider, options: options, progress: progress) }
                 let data = try await task.value
                 #expect(data == Data("whole".utf8))
                 task.cancel()
@@ -187,7 +155,7 @@ struct EndingTests {
                 await called.wait()
                 await source.isCancelled.wait()
                 // By the end of another load, the handler's late bytes have been discarded.
-                let other = try await load(form, .text("other"))
+                let other = try await form.bytes(from: .text("other"))
                 #expect(other == Data("other".utf8))
                 #expect(calls.value == 1 && code.withLock { $0 } == .cancelled, "\(form)")
             }
@@ -317,7 +285,7 @@ struct EndingTests {
         defer { end.open() }
         try await place.with(silence.provider(limit: .milliseconds(100), until: end)) { provider in
             for form in LoadedForm.allCases {
-                let error = await #expect(throws: PasteboardError.self) { try await load(form, provider) }
+                let error = await #expect(throws: PasteboardError.self) { try await form.bytes(from: provider) }
                 #expect(error?.code == .sourceStalled, "\(form)")
             }
         }
@@ -349,8 +317,7 @@ struct EndingTests {
         }
         return try await place.with(provider) { provider in
             async let alive = provider.loadData(for: .png)
-            let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .text) }
-            #expect(error?.code == .sourceStalled)
+            await expectError(.sourceStalled) { try await provider.loadData(for: .text) }
             isOver.open()
             let data = try? await alive
             return data == Data("alive".utf8)

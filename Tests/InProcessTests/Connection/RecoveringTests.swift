@@ -53,16 +53,16 @@ struct RecoveringTests {
 
     /// A broker that is lost at the first requests of the given kinds.
     private final class LosingBroker: Sendable {
-        let requests = Lock(0)
+        let requests = Counter()
         /// Opened by the second write.
         let isWrittenAgain = Gate()
-        let writes = Lock(0)
+        let writes = Counter()
         /// The connection that was made first.
         let first = Lock<ScriptedPeer?>(nil)
         /// The stream that was refused on the first connection. Other frames may already be on their way.
         private let refused = Lock<UInt64?>(nil)
         /// The number of watches that were opened.
-        let watches = Lock(0)
+        let watches = Counter()
         /// Opened by the second watch.
         let isWatchedAgain = Gate()
         private let kinds: [FrameKind]
@@ -90,25 +90,10 @@ struct RecoveringTests {
                     return refused != nil
                 }
                 if isRefused { return }
-                let writes = self.writes.withLock { count in
-                    if frame.kind == .write { count += 1 }
-                    return count
-                }
-                if writes == 2 { self.isWrittenAgain.open() }
-                if frame.kind == .watch {
-                    let watches = self.watches.withLock { count in
-                        count += 1
-                        return count
-                    }
-                    if watches == 2 { self.isWatchedAgain.open() }
-                }
-                let isLost =
-                    self.kinds.contains { $0 == frame.kind }
-                    && self.requests.withLock { count in
-                        count += 1
-                        return count <= self.losses
-                    }
-                if isLost { return try self.lose(frame, of: peer) }
+                if frame.kind == .write, self.writes.increment() == 2 { self.isWrittenAgain.open() }
+                if frame.kind == .watch, self.watches.increment() == 2 { self.isWatchedAgain.open() }
+                let isListed = self.kinds.contains { $0 == frame.kind }
+                if isListed, self.requests.increment() <= self.losses { return try self.lose(frame, of: peer) }
                 try Self.answer(frame, of: peer)
             }.connect()
         }
@@ -127,21 +112,9 @@ struct RecoveringTests {
 
         private static func answer(_ frame: ScriptedPeer.Frame, of peer: ScriptedPeer) throws {
             switch frame.kind {
-            case .list:
-                var contents = Contents()
-                contents.handle = 1
-                try peer.send(contents, stream: frame.stream)
-                var (item, representation) = (Item(), Representation())
-                (representation.type, representation.provision) = ("public.utf8-plain-text", .promised)
-                item.representations = [representation]
-                try peer.send(item, stream: frame.stream)
-                try peer.send(End(), stream: frame.stream)
+            case .list: try peer.list("public.utf8-plain-text", on: frame.stream)
             case .status: try peer.send(End(), stream: frame.stream)
-            case .load:
-                var answer = Answer()
-                answer.type = "public.utf8-plain-text"
-                try peer.send(answer, stream: frame.stream)
-                try peer.sendData(Array("whole".utf8), stream: frame.stream, last: true)
+            case .load: try peer.answer("public.utf8-plain-text", Array("whole".utf8), on: frame.stream)
             case .watch:
                 try peer.send(Registered(), stream: frame.stream)
                 guard try frame.decoded(as: Watch.self).credit ?? 0 > 0 else { break }
@@ -172,7 +145,7 @@ struct RecoveringTests {
         let broker = LosingBroker(loss, at: [.list, .status, .watch], times: times)
         let error = await #expect(throws: PasteboardError.self) { try await read.make(over: broker.connect()) }
         #expect(error?.code == (loss == .stop ? .brokerStopped : .brokerRestarted))
-        #expect(broker.requests.withLock(\.self) == times)
+        #expect(broker.requests.value == times)
     }
 
     @Test("A watch begins once at the next broker, also if a request has found the loss", .tags(.f82))
@@ -183,7 +156,7 @@ struct RecoveringTests {
         _ = try await changes.next()
         // The watch precedes the list that is made again.
         _ = try await pasteboard.contents()
-        #expect(broker.watches.withLock(\.self) == 2)
+        #expect(broker.watches.value == 2)
     }
 
     @Test(
@@ -196,10 +169,10 @@ struct RecoveringTests {
         let broker = LosingBroker(loss, at: [.clear, .commit])
         guard loss == .crash else {
             try await write.make(over: broker.connect())
-            return #expect(broker.requests.withLock(\.self) == 2)
+            return #expect(broker.requests.value == 2)
         }
         let error = await #expect(throws: PasteboardError.self) { try await write.make(over: broker.connect()) }
-        #expect(error?.code == .brokerRestarted && broker.requests.withLock(\.self) == 1)
+        #expect(error?.code == .brokerRestarted && broker.requests.value == 1)
         #expect(error?.message.hasSuffix("which may have been carried out") == true, "\(error?.message ?? "")")
     }
 
@@ -214,7 +187,7 @@ struct RecoveringTests {
         }
         let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
         try await pasteboard.write([.text("a"), provider], keeps: .everything)
-        #expect(broker.requests.withLock(\.self) == 3)
+        #expect(broker.requests.value == 3)
     }
 
     @Test("A hand-over that a broker refuses while loads run on it continues at the next one", .tags(.f90))
@@ -223,7 +196,7 @@ struct RecoveringTests {
         let pasteboard = Pasteboard(name: "notes", connection: broker.connect())
         let publication = try await pasteboard.write([.text("a")])
         #expect(try await publication.handOver(timeout: .seconds(600)).isComplete)
-        #expect(broker.requests.withLock(\.self) > 1)
+        #expect(broker.requests.value > 1)
     }
 
     @Test("Contents that a hand-over has moved to the next broker stay there when the earlier one ends", .tags(.f90))
@@ -239,13 +212,13 @@ struct RecoveringTests {
         let publication = try await pasteboard.write([provider])
         let handOver = try await publication.handOver(types: [.utf8PlainText], timeout: .seconds(600))
         #expect(handOver.kept == [.utf8PlainText])
-        let writes = broker.writes.withLock(\.self)
+        let writes = broker.writes.value
         broker.first.withLock(\.self)?.shutDown()
         // Restored like the publication, if that were lost.
         await broker.isWatchedAgain.wait()
         _ = try await pasteboard.contents()
-        #expect(broker.watches.withLock(\.self) == 2)
-        #expect(broker.writes.withLock(\.self) == writes)
+        #expect(broker.watches.value == 2)
+        #expect(broker.writes.value == writes)
     }
 
     @Test("After everything was handed over, nothing can be added, also if the broker was lost since", .tags(.f90))
@@ -256,8 +229,7 @@ struct RecoveringTests {
         #expect(try await publication.handOver(timeout: .seconds(600)).isComplete)
         broker.first.withLock(\.self)?.shutDown()
         while try await pasteboard.contents().items.isEmpty {}
-        let error = await #expect(throws: PasteboardError.self) { try await publication.add([.text("b")]) }
-        #expect(error?.code == .superseded)
+        await expectError(.superseded) { try await publication.add([.text("b")]) }
     }
 
     @Test("Requests that fail do not postpone the attempt to restore what stands", .tags(.f90))
@@ -307,8 +279,7 @@ struct RecoveringTests {
         }
         let pasteboard = Pasteboard(name: "notes", connection: connection)
         let publication = try await pasteboard.write([.text("a")])
-        let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
-        #expect(error?.code == .brokerStopped)
+        await expectError(.brokerStopped) { try await pasteboard.contents() }
         // The write and the repeated request each make one attempt. The contents are not lost as long as the connection
         // lasts.
         var iterator = attempts.makeAsyncIterator()

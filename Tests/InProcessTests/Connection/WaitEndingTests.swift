@@ -31,8 +31,7 @@ struct WaitEndingTests {
             ),
         ]
         for (name, call) in calls {
-            let error = await #expect(throws: PasteboardError.self) { try await call() }
-            #expect(error?.code == .timeout)
+            let error = await expectError(.timeout) { try await call() }
             #expect(error?.message.hasPrefix("\(name) did not end within 0.02 seconds") == true)
         }
     }
@@ -65,10 +64,9 @@ struct WaitEndingTests {
                 return Data()
             }
             let publication = try await broker.pasteboard().write([provider])
-            let error = await #expect(throws: PasteboardError.self) {
+            let error = await expectError(.timeout) {
                 try await broker.pasteboard().load(String.self, options: LoadOptions(timeout: .milliseconds(30)))
             }
-            #expect(error?.code == .timeout)
             #expect(error?.message == "the load did not end within 0.03 seconds")
             never.open()
             withExtendedLifetime(publication) {}
@@ -86,10 +84,9 @@ struct WaitEndingTests {
             }
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             try await DropDestination.wait(for: "site", timeout: .seconds(600), connection: broker.connect())
-            let error = await #expect(throws: PasteboardError.self) {
+            let error = await expectError(.timeout) {
                 try await drag.move(to: DropLocation("site"), timeout: .milliseconds(20))
             }
-            #expect(error?.code == .timeout)
             #expect(error?.message == "the move of the drag did not end within 0.02 seconds; the drag continues")
             goOn.open()
             #expect(try await drag.move(to: DropLocation("site")).operation == .copy)
@@ -198,10 +195,7 @@ struct WaitEndingTests {
             let pasteboard = broker.pasteboard()
             try await pasteboard.write("a")
             for _ in 0..<50 {
-                let error = await #expect(throws: PasteboardError.self) {
-                    try await pasteboard.write("b", timeout: .milliseconds(milliseconds))
-                }
-                #expect(error?.code == .timeout)
+                await expectError(.timeout) { try await pasteboard.write("b", timeout: .milliseconds(milliseconds)) }
             }
             #expect(try await pasteboard.load(String.self) == "a")
         }

@@ -30,16 +30,11 @@ struct ErrorWordsTests {
     private func words(
         of register: @Sendable (ItemProvider) -> Void
     ) async throws -> (elsewhere: String, here: String, whole: String) {
-        try await TestBroker.with { broker in
-            let provider = ItemProvider()
-            register(provider)
-            let publication = try await broker.pasteboard().write([provider])
-            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
-            let elsewhere = await #expect(throws: PasteboardError.self) { try await item.loadData(for: .data) }
-            let here = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
-            withExtendedLifetime(publication) {}
-            #expect(elsewhere?.code == .sourceFailed)
-            #expect(here?.code == .sourceFailed)
+        let provider = ItemProvider()
+        register(provider)
+        return try await LoadPlace.there.with(provider) { item in
+            let elsewhere = await expectError(.sourceFailed) { try await item.loadData(for: .data) }
+            let here = await expectError(.sourceFailed) { try await provider.loadData(for: .data) }
             return (
                 try #require(elsewhere?.sourceError).message, try #require(here?.sourceError).message,
                 try #require(elsewhere).message

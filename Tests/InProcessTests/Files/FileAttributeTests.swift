@@ -37,25 +37,19 @@ struct FileAttributeTests {
     )
     func copied(name: String) async throws {
         let url = try file(name)
-        try await TestBroker.with { broker in
-            let provider = try #require(ItemProvider(contentsOf: url))
-            #expect(provider.suggestedName == name)
-            try await check(provider, isNamed: name)
-            let publication = try await broker.pasteboard().write([provider])
-            defer { withExtendedLifetime(publication) {} }
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            #expect(item.itemProvider.suggestedName == name)
-            try await check(item.itemProvider, isNamed: name)
+        let provider = try #require(ItemProvider(contentsOf: url))
+        #expect(provider.suggestedName == name)
+        try await check(provider, isNamed: name)
+        try await LoadPlace.there.with(provider) { item in
+            #expect(item.suggestedName == name)
+            try await check(item, isNamed: name)
         }
     }
 
     @Test("A copy has no permission that the file has lost since it was offered")
     func narrowed() async throws {
         let url = try file("runme")
-        try await TestBroker.with { broker in
-            let publication = try await broker.pasteboard().write([try #require(ItemProvider(contentsOf: url))])
-            defer { withExtendedLifetime(publication) {} }
-            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
+        try await LoadPlace.there.with(try #require(ItemProvider(contentsOf: url))) { item in
             try System.setMode(0o600, of: SystemString(url.path))
             try await item.withLoadedFile(for: .data) { loaded in
                 let status = try #require(try System.status(at: loaded.value.path))
@@ -67,14 +61,11 @@ struct FileAttributeTests {
     @Test("A suggested name replaces the file's name, and gets the extension of the type")
     func renamed() async throws {
         let url = try file("runme")
-        try await TestBroker.with { broker in
-            let provider = try #require(ItemProvider(contentsOf: url, contentType: .utf8PlainText))
-            provider.suggestedName = ".other"
-            let publication = try await broker.pasteboard().write([provider])
-            defer { withExtendedLifetime(publication) {} }
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            #expect(item.itemProvider.suggestedName == "other")
-            try await check(item.itemProvider, isNamed: "other.txt")
+        let provider = try #require(ItemProvider(contentsOf: url, contentType: .utf8PlainText))
+        provider.suggestedName = ".other"
+        try await LoadPlace.there.with(provider) { item in
+            #expect(item.suggestedName == "other")
+            try await check(item, isNamed: "other.txt")
         }
     }
 

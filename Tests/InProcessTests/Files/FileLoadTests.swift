@@ -11,26 +11,11 @@ import Testing
 struct FileLoadTests {
     nonisolated private static let counts = [0, 1, 65_535, 65_536, 65_537, 1 << 20, (4 << 20) + 1]
 
-    enum Way: String, CaseIterable {
-        case passed
-        case inline
-    }
-
-    private func withItem<Result>(
-        _ way: Way = .passed,
-        _ register: (ItemProvider) -> Void,
-        _ body: (ItemProvider) async throws -> Result
-    ) async throws -> Result {
-        try await TestBroker.with(limits: way == .inline ? ["passed-descriptors": "0"] : [:]) { broker in
-            let provider = ItemProvider()
-            provider.suggestedName = "../.report"
-            register(provider)
-            let source = broker.pasteboard()
-            let publication = try await source.write([provider])
-            defer { withExtendedLifetime(publication) {} }
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            return try await body(item.itemProvider)
-        }
+    private func provider(_ register: (ItemProvider) -> Void) -> ItemProvider {
+        let provider = ItemProvider()
+        provider.suggestedName = "../.report"
+        register(provider)
+        return provider
     }
 
     /// The period is a prime number, and so no multiple of a buffer size: a chunk at a wrong offset has wrong bytes.
@@ -65,30 +50,31 @@ struct FileLoadTests {
         #expect(try System.status(at: path) == nil)
     }
 
-    @Test("A file arrives as data, as chunks and as a file", arguments: counts, Way.allCases)
-    func files(count: Int, way: Way) async throws {
+    @Test("A file arrives as data, as chunks and as a file", arguments: counts, LoadPlace.brokers)
+    func files(count: Int, place: LoadPlace) async throws {
         let directory = try TemporaryDirectory()
         let data = Self.bytes(count)
         let url = URL(filePath: "\(directory.path)/file")
         try data.write(to: url)
-        try await withItem(way) { provider in
-            provider.registerFileRepresentation(forTypeIdentifier: "public.data") { completion in
+        let provider = provider {
+            $0.registerFileRepresentation(forTypeIdentifier: "public.data") { completion in
                 completion(url, true, nil)
                 return nil
             }
-        } _: { provider in
+        }
+        try await place.with(provider) { provider in
             try await check(provider, gives: data)
         }
         withExtendedLifetime(directory) {}
     }
 
-    @Test("A handler may remove its file as soon as it has returned the URL", arguments: Way.allCases)
-    func removed(way: Way) async throws {
+    @Test("A handler may remove its file as soon as it has returned the URL", arguments: LoadPlace.brokers)
+    func removed(place: LoadPlace) async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path
         let data = Self.bytes(3 << 20)
-        try await withItem(way) { provider in
-            provider.registerFileRepresentation(for: .data) { completion in
+        let provider = provider {
+            $0.registerFileRepresentation(for: .data) { completion in
                 let url = URL(filePath: "\(path)/once")
                 do {
                     try data.write(to: url)
@@ -99,20 +85,17 @@ struct FileLoadTests {
                 }
                 return nil
             }
-        } _: { provider in
+        }
+        try await place.with(provider) { provider in
             try await check(provider, gives: data)
         }
         withExtendedLifetime(directory) {}
     }
 
-    @Test("Shared memory arrives as data, as chunks and as a file", arguments: counts, Way.allCases)
-    func memory(count: Int, way: Way) async throws {
+    @Test("Shared memory arrives as data, as chunks and as a file", arguments: counts, LoadPlace.brokers)
+    func memory(count: Int, place: LoadPlace) async throws {
         let data = Self.bytes(count)
-        try await withItem(way) { provider in
-            provider.registerSharedMemory(for: .data) {
-                try SharedMemory(data)
-            }
-        } _: { provider in
+        try await place.with(provider { $0.registerSharedMemory(for: .data) { try SharedMemory(data) } }) { provider in
             try await check(provider, gives: data)
         }
     }
@@ -127,9 +110,7 @@ struct FileLoadTests {
         #expect(throws: Own.self) { try SharedMemory(capacity: 10) { _ in throw Own() } }
         let error = #expect(throws: PasteboardError.self) { try SharedMemory(capacity: .max) { _ in } }
         #expect(error?.code == .noSpace)
-        try await withItem { provider in
-            provider.registerSharedMemory(for: .data) { memory }
-        } _: { provider in
+        try await LoadPlace.there.with(provider { $0.registerSharedMemory(for: .data) { memory } }) { provider in
             try await check(provider, gives: Data(0..<200))
         }
     }
@@ -148,9 +129,7 @@ struct FileLoadTests {
         let data = Self.bytes(1 << 20)
         let memory = try SharedMemory(data)
         #expect(memory.byteCount == data.count)
-        try await withItem { provider in
-            provider.registerSharedMemory(for: .data) { memory }
-        } _: { provider in
+        try await LoadPlace.there.with(provider { $0.registerSharedMemory(for: .data) { memory } }) { provider in
             let loaded = try await provider.loadData(for: .data)
             let isMapped = try isMapped(loaded)
             #expect(loaded == data && isMapped)
@@ -159,9 +138,7 @@ struct FileLoadTests {
         let file = try MemoryFile()
         try file.append(data.span)
         let url = URL(filePath: "/proc/self/fd/\(file.descriptor.raw)")
-        try await withItem { provider in
-            provider.registerFileRepresentation(for: .data) { url }
-        } _: { provider in
+        try await LoadPlace.there.with(provider { $0.registerFileRepresentation(for: .data) { url } }) { provider in
             let loaded = try await provider.loadData(for: .data)
             let isMapped = try isMapped(loaded)
             #expect(loaded == data && !isMapped)
@@ -169,12 +146,10 @@ struct FileLoadTests {
         withExtendedLifetime(file) {}
     }
 
-    @Test("Loaded bytes belong to the destination, which may change them", arguments: Way.allCases)
-    func changed(way: Way) async throws {
+    @Test("Loaded bytes belong to the destination, which may change them", arguments: LoadPlace.brokers)
+    func changed(place: LoadPlace) async throws {
         let data = Self.bytes(1 << 20)
-        try await withItem(way) { provider in
-            provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
-        } _: { provider in
+        try await place.with(provider { $0.registerSharedMemory(for: .data) { try SharedMemory(data) } }) { provider in
             var loaded = try await provider.loadData(for: .data)
             loaded[100_000] ^= 0xFF
             loaded.reverse()
@@ -185,17 +160,14 @@ struct FileLoadTests {
 
     @Test(
         "If the URL is not a regular file or folder, the load fails with an error that names what it is",
-        arguments: Way.allCases
+        arguments: LoadPlace.brokers
     )
-    func notFiles(way: Way) async throws {
+    func notFiles(place: LoadPlace) async throws {
         for (url, word) in [
             (URL(filePath: "/nonexistent/x"), "No such file"), (URL(filePath: "/dev/zero"), "device"),
         ] {
-            try await withItem(way) { provider in
-                provider.registerFileRepresentation(for: .data) { url }
-            } _: { provider in
-                let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
-                #expect(error?.code == .sourceFailed)
+            try await place.with(provider { $0.registerFileRepresentation(for: .data) { url } }) { provider in
+                let error = await expectError(.sourceFailed) { try await provider.loadData(for: .data) }
                 #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
             }
         }
@@ -206,18 +178,13 @@ struct FileLoadTests {
         let directory = try TemporaryDirectory()
         let url = URL(filePath: "\(directory.path)/file")
         try Self.bytes(4 << 20).write(to: url)
-        try await withItem { provider in
-            provider.registerFileRepresentation(for: .data) { url }
-        } _: { provider in
+        try await LoadPlace.there.with(provider { $0.registerFileRepresentation(for: .data) { url } }) { provider in
             var chunks = try await provider.loadBytes(for: .data).makeAsyncIterator()
             let first = try await chunks.next()
             #expect(first?.isEmpty == false)
             let file = try System.open(url.path, .writing)
             try System.truncate(file.raw, to: 1 << 20)
-            let error = await #expect(throws: PasteboardError.self) {
-                while try await chunks.next() != nil {}
-            }
-            #expect(error?.code == .sourceTruncated)
+            await expectError(.sourceTruncated) { while try await chunks.next() != nil {} }
         }
         withExtendedLifetime(directory) {}
     }
@@ -226,9 +193,8 @@ struct FileLoadTests {
     func throwing() async throws {
         struct Own: Error {}
         let data = Self.bytes(1 << 20)
-        try await withItem { provider in
-            provider.registerSharedMemory(for: .data) { try SharedMemory(data) }
-        } _: { provider in
+        try await LoadPlace.there.with(provider { $0.registerSharedMemory(for: .data) { try SharedMemory(data) } }) {
+            provider in
             _ = await #expect(throws: Own.self) { try await provider.withLoadedFile(for: .data) { _ in throw Own() } }
         }
     }

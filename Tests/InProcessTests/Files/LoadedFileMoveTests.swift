@@ -100,8 +100,7 @@ struct LoadedFileMoveTests {
 
         // The second move fails because the name is taken.
         try await provider(.file, again: form).withLoadedFile(for: .item) { loaded in
-            let error = await #expect(throws: PasteboardError.self) { try await loaded.move(to: kept) }
-            #expect(error?.code == .refused)
+            await expectError(.refused) { try await loaded.move(to: kept) }
             let status = try System.status(at: loaded.value.path)
             #expect(status != nil)
         }
@@ -134,15 +133,12 @@ struct LoadedFileMoveTests {
                 #expect(error?.code == .refused && error?.message.hasSuffix(reason) == true, "\(error?.message ?? "")")
                 #expect(error?.message.contains("to \(directory["desk/\(name)"]): ") == true)
             }
-            let error = await #expect(throws: PasteboardError.self) {
+            await expectError(.invalidArgument) {
                 try await loaded.move(to: try #require(URL(string: "https://example.org/file")))
             }
-            #expect(error?.code == .invalidArgument)
             // The failed attempts have not moved the file.
             try await loaded.move(to: url("desk/free"))
-            let again = await #expect(throws: PasteboardError.self) {
-                try await loaded.move(to: url("desk/twice"))
-            }
+            let again = await #expect(throws: PasteboardError.self) { try await loaded.move(to: url("desk/twice")) }
             #expect(again?.message.contains("the file no longer exists") == true, "\(again?.message ?? "")")
         }
         #expect(directory.names(in: "desk") == ["file", "folder", "free", "link"])
@@ -157,9 +153,7 @@ struct LoadedFileMoveTests {
         let provider = try #require(ItemProvider(contentsOf: url, openInPlace: true))
         try await provider.withLoadedFile(for: .item, openInPlace: true) { loaded in
             #expect(loaded.isInPlace)
-            let error = await #expect(throws: PasteboardError.self) {
-                try await loaded.move(to: self.url("desk/kept"))
-            }
+            let error = await #expect(throws: PasteboardError.self) { try await loaded.move(to: self.url("desk/kept")) }
             #expect(error?.code == .refused && error?.message.contains("the source's own file") == true)
         }
         #expect(directory.names(in: "source") == ["own"] && directory.names(in: "desk").isEmpty)

@@ -33,28 +33,4 @@ struct ByteStreamTests {
         }
         await ended.wait()
     }
-
-    @Test("Progress that the writer reports is the progress of the load", arguments: LoadPlace.allCases)
-    func progress(place: LoadPlace) async throws {
-        let (reported, goOn) = (Gate(), Gate())
-        let provider = ItemProvider()
-        provider.registerByteStream(for: .data) { writer in
-            writer.progress.totalUnitCount = 200
-            writer.progress.completedUnitCount = 50
-            await goOn.wait()
-            try await writer.write(Data([1]))
-        }
-        try await place.with(provider) { provider in
-            let progress = LoadProgress()
-            let watch = Task {
-                for await snapshot in progress.snapshots where snapshot.fractionCompleted == 0.25 { reported.open() }
-            }
-            let load = Task { try await provider.loadData(for: .data, progress: progress) }
-            await reported.wait()
-            goOn.open()
-            let loaded = try await load.value
-            #expect(loaded == Data([1]))
-            watch.cancel()
-        }
-    }
 }

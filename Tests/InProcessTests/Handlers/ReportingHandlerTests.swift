@@ -11,6 +11,7 @@ struct ReportingHandlerTests {
     enum Kind: String, CaseIterable, Sendable {
         case data
         case file
+        case stream
 
         func register(
             with provider: ItemProvider,
@@ -25,6 +26,8 @@ struct ReportingHandlerTests {
                     try await handler(progress).write(to: file)
                     return file
                 }
+            case .stream:
+                provider.registerByteStream(for: .data) { try await $0.write(handler($0.progress)) }
             }
         }
     }

@@ -58,7 +58,6 @@ final class RunningLink: Sendable {
     init(
         _ near: Machine,
         _ far: Machine,
-        boards: [String] = ["general"],
         from sides: [Link.Side] = Link.Side.allCases,
         permits: LinkedBoard.Permits = LinkedBoard.Permits()
     ) throws {
@@ -69,7 +68,7 @@ final class RunningLink: Sendable {
                     let link = Link(
                         near: try await near.end(linkedWith: far.name, permits, on: loop),
                         far: try await far.end(linkedWith: near.name, permits, on: loop),
-                        boards: boards,
+                        boards: ["general"],
                         from: sides,
                         permits: permits
                     ) { line in

@@ -39,42 +39,18 @@ struct LoadOptionsTests {
         let (written, stopped) = (Counter(), Gate())
         try await place.with(endless(written, stopped)) { provider in
             let progress = LoadProgress()
-            let error = await #expect(throws: PasteboardError.self) {
+            let options = LoadOptions(maximumByteCount: Self.maximum, isAutomatic: form == .automatic)
+            await expectError(.tooLarge) {
                 switch form {
-                case .data:
-                    _ = try await provider.loadData(
-                        for: .text,
-                        options: LoadOptions(maximumByteCount: Self.maximum),
-                        progress: progress
-                    )
+                case .data, .automatic:
+                    _ = try await provider.loadData(for: .text, options: options, progress: progress)
                 case .firstOf:
-                    _ = try await provider.loadData(
-                        forFirstOf: [.text],
-                        options: LoadOptions(maximumByteCount: Self.maximum),
-                        progress: progress
-                    )
-                case .object:
-                    _ = try await provider.load(
-                        String.self,
-                        options: LoadOptions(maximumByteCount: Self.maximum),
-                        progress: progress
-                    )
-                case .automatic:
-                    _ = try await provider.loadData(
-                        for: .text,
-                        options: LoadOptions(maximumByteCount: Self.maximum, isAutomatic: true),
-                        progress: progress
-                    )
+                    _ = try await provider.loadData(forFirstOf: [.text], options: options, progress: progress)
+                case .object: _ = try await provider.load(String.self, options: options, progress: progress)
                 case .chunks:
-                    let chunks = try await provider.loadBytes(
-                        for: .text,
-                        options: LoadOptions(maximumByteCount: Self.maximum),
-                        progress: progress
-                    )
-                    for try await _ in chunks {}
+                    for try await _ in try await provider.loadBytes(for: .text, options: options, progress: progress) {}
                 }
             }
-            #expect(error?.code == .tooLarge)
             #expect(progress.isFinished || progress.fractionCompleted < 1)
             await stopped.wait()
         }
@@ -92,42 +68,12 @@ struct LoadOptionsTests {
         }
         try await place.with(provider) { provider in
             defer { ended.open() }
-            let error = await #expect(throws: PasteboardError.self) {
+            let error = await expectError(.tooLarge) {
                 try await provider.loadData(for: .data, options: LoadOptions(maximumByteCount: Self.maximum))
             }
-            #expect(error?.code == .tooLarge)
             #expect(error?.message.contains("\(1 << 40)") == true)
             // Without a maximum of the caller, that of the library applies.
-            let standard = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .data) }
-            #expect(standard?.code == .tooLarge)
-        }
-    }
-
-    private enum ExactForm: CaseIterable {
-        case data
-        case chunks
-        case file
-    }
-
-    /// Loads with a maximum, and returns the number of bytes.
-    private func length(_ provider: ItemProvider, in form: ExactForm, maximum: Int) async throws -> Int {
-        switch form {
-        case .data:
-            return try await provider.loadData(for: .data, options: LoadOptions(maximumByteCount: maximum)).count
-        case .chunks:
-            var count = 0
-            for try await chunk in try await provider.loadBytes(
-                for: .data,
-                options: LoadOptions(maximumByteCount: maximum)
-            ) {
-                count += chunk.count
-            }
-            return count
-        case .file:
-            return try await provider.withLoadedFile(for: .data, options: LoadOptions(maximumByteCount: maximum)) {
-                file in
-                try Data(contentsOf: file.value).count
-            }
+            await expectError(.tooLarge) { try await provider.loadData(for: .data) }
         }
     }
 
@@ -148,16 +94,13 @@ struct LoadOptionsTests {
                 provider.registerDataRepresentation(for: .data) { bytes }
             }
             try await place.with(provider) { provider in
-                let loaded = try await provider.loadData(
-                    for: .data,
-                    options: LoadOptions(maximumByteCount: bytes.count)
-                )
-                #expect(loaded == bytes)
-                #expect(try await length(provider, in: .chunks, maximum: bytes.count) == bytes.count)
-                #expect(try await length(provider, in: .file, maximum: bytes.count) == bytes.count)
-                for form in ExactForm.allCases {
+                for form in [LoadedForm.data, .chunks, .file] {
+                    let exact = LoadOptions(maximumByteCount: bytes.count)
+                    let loaded = try await form.bytes(of: .data, from: provider, options: exact)
+                    #expect(loaded == bytes)
                     let error = await #expect(throws: PasteboardError.self) {
-                        _ = try await length(provider, in: form, maximum: bytes.count - 1)
+                        let less = LoadOptions(maximumByteCount: bytes.count - 1)
+                        return try await form.bytes(of: .data, from: provider, options: less)
                     }
                     #expect(error?.code == .tooLarge, "\(form)")
                 }

@@ -20,11 +20,7 @@ struct LoadReturnTests {
                 switch frame.kind {
                 case .list:
                     lists.withLock { $0 += 1 }
-                    var contents = Contents()
-                    contents.handle = isThere.withLock { $0 } ? 1 : nil
-                    try peer.send(contents, stream: frame.stream)
-                    if contents.handle != nil { try peer.send(Item(), stream: frame.stream) }
-                    try peer.send(End(), stream: frame.stream)
+                    try peer.list(isThere.withLock { $0 } ? "public.png" : nil, on: frame.stream)
                 case .watch:
                     // The epoch is not the broker's, so an empty board is reported only when its time is over.
                     #expect(try frame.decoded(as: Watch.self).sinceEpoch == 0)
@@ -70,15 +66,7 @@ struct LoadReturnTests {
         private func connect() -> PasteboardConnection {
             ScriptedBroker { peer, frame in
                 switch frame.kind {
-                case .list:
-                    var contents = Contents()
-                    (contents.changeCount, contents.epoch, contents.handle) = (41, 7, 1)
-                    try peer.send(contents, stream: frame.stream)
-                    var (item, representation) = (Item(), Representation())
-                    (representation.type, representation.provision) = ("public.utf8-plain-text", .promised)
-                    item.representations = [representation]
-                    try peer.send(item, stream: frame.stream)
-                    try peer.send(End(), stream: frame.stream)
+                case .list: try peer.list("public.utf8-plain-text", on: frame.stream)
                 case .load:
                     let load = try frame.decoded(as: Load.self)
                     let count = self.loads.withLock { loads in
@@ -87,13 +75,12 @@ struct LoadReturnTests {
                     }
                     guard count <= self.deaths else {
                         if let failure = self.failure { return try peer.send(failure, stream: frame.stream) }
-                        try peer.send(Self.answer, stream: frame.stream)
-                        return try peer.sendData(Array("whole".utf8), stream: frame.stream, last: true)
+                        return try peer.answer("public.utf8-plain-text", Array("whole".utf8), on: frame.stream)
                     }
                     switch self.reply {
                     case .none: break
                     case .answer:
-                        try peer.send(Self.answer, stream: frame.stream)
+                        try peer.send(Answer(), stream: frame.stream)
                         try peer.sendData([1, 2], stream: frame.stream)
                     case .farewell: try peer.send(Failure(.brokerRestarted, "stopped"), stream: 0)
                     }
@@ -101,31 +88,6 @@ struct LoadReturnTests {
                 default: break
                 }
             }.connect()
-        }
-
-        private static var answer: Answer {
-            var answer = Answer()
-            answer.type = "public.utf8-plain-text"
-            return answer
-        }
-    }
-
-    private func load(_ form: LoadedForm, _ provider: ItemProvider, progress: LoadProgress) async throws -> Data {
-        switch form {
-        case .data:
-            return try await provider.loadData(for: .text, progress: progress)
-        case .file, .inPlace:
-            return try await provider.withLoadedFile(
-                for: .text,
-                openInPlace: form == .inPlace,
-                progress: progress
-            ) { try Data(contentsOf: $0.value) }
-        case .object:
-            return Data(try await provider.load(String.self, progress: progress).utf8)
-        case .chunks:
-            var all = Data()
-            for try await chunk in try await provider.loadBytes(for: .text, progress: progress) { all += chunk }
-            return all
         }
     }
 
@@ -139,12 +101,12 @@ struct LoadReturnTests {
         let broker = DyingBroker(after: reply)
         let item = try await broker.item()
         let failed = LoadProgress()
-        let error = await #expect(throws: PasteboardError.self) { try await load(form, item, progress: failed) }
+        let error = await #expect(throws: PasteboardError.self) { try await form.bytes(from: item, progress: failed) }
         #expect(error?.code == .brokerRestarted && !failed.isFinished)
         #expect(broker.loads.withLock { $0.map(\.handle) } == [1])
 
         let progress = LoadProgress()
-        #expect(try await load(form, item, progress: progress) == Data("whole".utf8))
+        #expect(try await form.bytes(from: item, progress: progress) == Data("whole".utf8))
         #expect(progress.isFinished && progress.completedUnitCount == 5)
         // Without a progress and with a timeout, too.
         #expect(try await item.loadData(for: .text) == Data("whole".utf8))
@@ -167,15 +129,7 @@ struct LoadReturnTests {
         welcome.settlingMilliseconds = isSettling ? 600_000 : nil
         let connection = ScriptedBroker(welcome: welcome) { peer, frame in
             switch frame.kind {
-            case .list:
-                var contents = Contents()
-                (contents.changeCount, contents.handle) = (41, state.withLock { $0.isBack } ? 1 : nil)
-                try peer.send(contents, stream: frame.stream)
-                var (item, representation) = (Item(), Representation())
-                (representation.type, representation.provision) = ("public.png", .promised)
-                item.representations = [representation]
-                if contents.handle != nil { try peer.send(item, stream: frame.stream) }
-                try peer.send(End(), stream: frame.stream)
+            case .list: try peer.list(state.withLock { $0.isBack } ? "public.png" : nil, on: frame.stream)
             case .watch:
                 state.withLock { $0.isBack = true }
                 try peer.send(Registered(), stream: frame.stream)
@@ -188,10 +142,7 @@ struct LoadReturnTests {
                 }
                 if count == 1 { return peer.shutDown() }
                 guard isBack else { return try peer.send(Failure(.superseded, "not back"), stream: frame.stream) }
-                var answer = Answer()
-                answer.type = "public.png"
-                try peer.send(answer, stream: frame.stream)
-                try peer.sendData([7], stream: frame.stream, last: true)
+                try peer.answer("public.png", [7], on: frame.stream)
             default: break
             }
         }.connect()
@@ -201,8 +152,7 @@ struct LoadReturnTests {
         if isSettling {
             #expect(try await item.loadData(for: .png) == Data([7]))
         } else {
-            let error = await #expect(throws: PasteboardError.self) { try await item.loadData(for: .png) }
-            #expect(error?.code == .superseded)
+            await expectError(.superseded) { try await item.loadData(for: .png) }
         }
     }
 
@@ -230,14 +180,7 @@ struct LoadReturnTests {
             switch frame.kind {
             case .list:
                 _ = peers.withLock { $0.insert(ObjectIdentifier(peer)) }
-                var contents = Contents()
-                contents.handle = 1
-                try peer.send(contents, stream: frame.stream)
-                var (item, representation) = (Item(), Representation())
-                (representation.type, representation.provision) = ("public.png", .promised)
-                item.representations = [representation]
-                try peer.send(item, stream: frame.stream)
-                try peer.send(End(), stream: frame.stream)
+                try peer.list("public.png", on: frame.stream)
             case .load:
                 running.withLock { $0 = (peer, frame.stream) }
                 try peer.send(Failure(.brokerRestarted, "another broker takes over"), stream: 0)
@@ -253,10 +196,7 @@ struct LoadReturnTests {
             (try? await pasteboard.contents()) != nil && peers.withLock { $0.count } > 1
         }
         let (peer, stream) = try #require(running.withLock { $0 })
-        var answer = Answer()
-        answer.type = "public.png"
-        try peer.send(answer, stream: stream)
-        try peer.sendData([7], stream: stream, last: true)
+        try peer.answer("public.png", [7], on: stream)
         #expect(try await load.value == Data([7]))
     }
 
@@ -278,8 +218,7 @@ struct LoadReturnTests {
             let newer = ItemProvider()
             newer.registerDataRepresentation(for: .utf8PlainText) { Data("newer".utf8) }
             try await reader.write([newer])
-            let error = await #expect(throws: PasteboardError.self) { try await item.loadData(for: .text) }
-            #expect(error?.code == .superseded)
+            await expectError(.superseded) { try await item.loadData(for: .text) }
             try await next.stop()
         }
     }

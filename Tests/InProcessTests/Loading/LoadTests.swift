@@ -7,21 +7,6 @@ import Testing
 
 @Suite(.inProcess)
 struct LoadTests {
-    /// Publishes one representation, and runs a body with the provider that a destination gets.
-    private func withItem<Result>(
-        _ register: (ItemProvider) -> Void,
-        _ body: (ItemProvider) async throws -> Result
-    ) async throws -> Result {
-        try await TestBroker.with { broker in
-            let provider = ItemProvider()
-            register(provider)
-            let publication = try await broker.pasteboard().write([provider])
-            defer { withExtendedLifetime(publication) {} }
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            return try await body(item.itemProvider)
-        }
-    }
-
     @Test("64 MiB arrive unchanged, as data and as chunks")
     func big() async throws {
         // The period is a prime number, and so no multiple of a buffer size: a chunk at a wrong offset has wrong bytes.
@@ -30,9 +15,9 @@ struct LoadTests {
         while data.count < 64 << 20 { data += period }
         data.count = 64 << 20
         let sent = data
-        try await withItem { provider in
-            provider.registerDataRepresentation(for: .data) { sent }
-        } _: { provider in
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { sent }
+        try await LoadPlace.there.with(provider) { provider in
             let progress = LoadProgress()
             let loaded = try await provider.loadData(for: .data, progress: progress)
             #expect(loaded == sent)
@@ -53,9 +38,9 @@ struct LoadTests {
 
     @Test("representations of zero bytes and of one byte are loaded completely", arguments: [0, 1])
     func small(count: Int) async throws {
-        try await withItem { provider in
-            provider.registerDataRepresentation(for: .data) { Data(count: count) }
-        } _: { provider in
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { Data(count: count) }
+        try await LoadPlace.there.with(provider) { provider in
             let progress = LoadProgress()
             #expect(try await provider.loadData(for: .data, progress: progress) == Data(count: count))
             #expect(progress.isFinished)
@@ -68,9 +53,9 @@ struct LoadTests {
     @Test("a reader that does not read delays only its own load, and gets all bytes later", .tags(.f37))
     func backPressure() async throws {
         let data = Data(repeating: 5, count: 32 << 20)
-        try await withItem { provider in
-            provider.registerDataRepresentation(for: .data) { data }
-        } _: { provider in
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: .data) { data }
+        try await LoadPlace.there.with(provider) { provider in
             let progress = LoadProgress()
             let slow = try await provider.loadBytes(for: .data, progress: progress)
             var iterator = slow.makeAsyncIterator()
@@ -134,15 +119,15 @@ struct LoadTests {
     func blockingHandlers() async throws {
         let inside = Counter()
         let all = Semaphore()
-        try await withItem { provider in
-            provider.registerDataRepresentation(forTypeIdentifier: "public.data") { completion in
-                // No handler continues before all eight are running.
-                if inside.increment() == 8 { for _ in 0..<8 { all.signal() } }
-                all.wait()
-                completion(Data("x".utf8), nil)
-                return nil
-            }
-        } _: { provider in
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(forTypeIdentifier: "public.data") { completion in
+            // No handler continues before all eight are running.
+            if inside.increment() == 8 { for _ in 0..<8 { all.signal() } }
+            all.wait()
+            completion(Data("x".utf8), nil)
+            return nil
+        }
+        try await LoadPlace.there.with(provider) { provider in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 { group.addTask { _ = try await provider.loadData(for: .data) } }
                 try await group.waitForAll()
@@ -170,13 +155,11 @@ struct LoadTests {
             let load = Task { try await item.itemProvider.loadData(for: .data) }
             await asked.wait()
             try await broker.stop()
-            let error = await #expect(throws: PasteboardError.self) { try await load.value }
-            #expect(error?.code == .brokerStopped)
+            await expectError(.brokerStopped) { try await load.value }
             #expect(publication.isCurrent)
             never.open()
 
-            let none = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
-            #expect(none?.code == .brokerUnavailable)
+            await expectError(.brokerUnavailable) { try await pasteboard.contents() }
             let second = try broker.restart()
             #expect(try await pasteboard.contents().items.count == 1)
             // A provider of the first broker finds its contents at the second one.
@@ -191,8 +174,7 @@ struct LoadTests {
             let pasteboard = broker.pasteboard()
             _ = try await pasteboard.contents()
             await pasteboard.connection.close()
-            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.contents() }
-            #expect(error?.code == .brokerUnavailable)
+            await expectError(.brokerUnavailable) { try await pasteboard.contents() }
         }
     }
 }

@@ -22,6 +22,34 @@ enum LoadedForm: String, CaseIterable, Sendable {
         case failure(PasteboardError.Code)
     }
 
+    /// Loads all bytes of a text, or of another type in each form but `object`.
+    func bytes(
+        of type: UniformType = .text,
+        from provider: ItemProvider,
+        options: LoadOptions = LoadOptions(),
+        progress: LoadProgress? = nil
+    ) async throws -> Data {
+        switch self {
+        case .data:
+            return try await provider.loadData(for: type, options: options, progress: progress)
+        case .file, .inPlace:
+            return try await provider.withLoadedFile(
+                for: type,
+                openInPlace: self == .inPlace,
+                options: options,
+                progress: progress
+            ) { try Data(contentsOf: $0.value) }
+        case .object:
+            return Data(try await provider.load(String.self, options: options, progress: progress).utf8)
+        case .chunks:
+            var data = Data()
+            for try await chunk in try await provider.loadBytes(for: type, options: options, progress: progress) {
+                data += chunk
+            }
+            return data
+        }
+    }
+
     /// Loads an item of this kind.
     func load(_ kind: RegisteredKind, from provider: ItemProvider) async throws -> Outcome {
         let progress = LoadProgress()

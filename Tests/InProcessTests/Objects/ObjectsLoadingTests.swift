@@ -52,17 +52,14 @@ struct ObjectsLoadingTests {
             exportedAs: "org.example.drawing.sketch",
             conformingTo: .init(importedAs: "org.example.drawing")
         )
-        try await TestBroker.with { broker in
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: type) { Data("sketch".utf8) }
-            let publication = try await broker.pasteboard().write([provider])
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            for provider in [provider, item.itemProvider] {
+        let provider = ItemProvider()
+        provider.registerDataRepresentation(for: type) { Data("sketch".utf8) }
+        try await LoadPlace.there.with(provider) { item in
+            for provider in [provider, item] {
                 #expect(provider.canLoad(Drawing.self))
                 let drawing = try await provider.load(Drawing.self, options: LoadOptions(timeout: .seconds(600)))
                 #expect(drawing.typeIdentifier == "org.example.drawing.sketch")
             }
-            withExtendedLifetime(publication) {}
         }
     }
 
@@ -75,10 +72,7 @@ struct ObjectsLoadingTests {
             return Data()
         }
         #expect(!provider.canLoad(Drawing.self))
-        let error = await #expect(throws: PasteboardError.self) {
-            _ = try await provider.load(Drawing.self).data
-        }
-        #expect(error?.code == .typeUnavailable)
+        let error = await expectError(.typeUnavailable) { _ = try await provider.load(Drawing.self).data }
         #expect(error?.itemProviderErrorCode == ItemProvider.ErrorCode.itemUnavailableError.rawValue)
         #expect(error?.message.contains("available: public.image") == true)
         #expect(error?.message.contains("org.example.drawing") == true)
@@ -113,16 +107,14 @@ struct ObjectsLoadingTests {
     func json() async throws {
         let type = UniformType(exportedAs: "org.example.place", conformingTo: .json)
         let place = Place(name: "Søndre \"Ås\"")
-        try await TestBroker.with { broker in
-            let provider = ItemProvider()
-            provider.registerJSON(place, for: type)
-            #expect(provider.registeredTypeIdentifiers == ["org.example.place"])
-            let publication = try await broker.pasteboard().write([provider])
-            let item = try #require(try await broker.pasteboard().contents().items.first)
-            #expect(try await provider.loadJSON(Place.self, for: type) == place)
-            #expect(try await item.itemProvider.loadJSON(Place.self, for: .json) == place)
-            await #expect(throws: DecodingError.self) { try await item.itemProvider.loadJSON(Int.self, for: type) }
-            withExtendedLifetime(publication) {}
+        let provider = ItemProvider()
+        provider.registerJSON(place, for: type)
+        #expect(provider.registeredTypeIdentifiers == ["org.example.place"])
+        #expect(try await provider.loadJSON(Place.self, for: type) == place)
+        try await LoadPlace.there.with(provider) { item in
+            let loaded = try await item.loadJSON(Place.self, for: .json)
+            #expect(loaded == place)
+            await #expect(throws: DecodingError.self) { try await item.loadJSON(Int.self, for: type) }
         }
     }
 
@@ -132,16 +124,14 @@ struct ObjectsLoadingTests {
         encoder.dateEncodingStrategy = .iso8601
         decoder.dateDecodingStrategy = .iso8601
         let date = Date(timeIntervalSince1970: 0)
-        try await TestBroker.with { broker in
-            let provider = ItemProvider()
-            provider.registerJSON([date], for: .json, policy: .onceAndKept, encoder: encoder)
-            let publication = try await broker.pasteboard().write([provider])
-            let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
-            #expect(try await item.loadData(for: .json) == Data(#"["1970-01-01T00:00:00Z"]"#.utf8))
+        let provider = ItemProvider()
+        provider.registerJSON([date], for: .json, policy: .onceAndKept, encoder: encoder)
+        try await LoadPlace.there.with(provider) { item in
+            let data = try await item.loadData(for: .json)
+            #expect(data == Data(#"["1970-01-01T00:00:00Z"]"#.utf8))
             let progress = LoadProgress()
             #expect(try await item.loadJSON([Date].self, for: .json, progress: progress, decoder: decoder) == [date])
             #expect(progress.isFinished)
-            withExtendedLifetime(publication) {}
         }
     }
 
@@ -149,10 +139,7 @@ struct ObjectsLoadingTests {
     func unencodable() async throws {
         let provider = ItemProvider()
         provider.registerJSON(Double.infinity, for: .json)
-        let error = await #expect(throws: PasteboardError.self) {
-            try await provider.loadJSON(Double.self, for: .json)
-        }
-        #expect(error?.code == .sourceFailed)
+        let error = await expectError(.sourceFailed) { try await provider.loadJSON(Double.self, for: .json) }
         #expect(error?.sourceError?.message.isEmpty == false)
     }
 }

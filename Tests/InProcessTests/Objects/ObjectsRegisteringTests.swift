@@ -138,8 +138,7 @@ struct ObjectsRegisteringTests {
         for (handler, code, text) in cases {
             let provider = ItemProvider()
             provider.registerObject(ofClass: Note.self, visibility: .all, loadHandler: handler)
-            let error = await #expect(throws: PasteboardError.self) { try await provider.loadData(for: .plainText) }
-            #expect(error?.code == .sourceFailed)
+            let error = await expectError(.sourceFailed) { try await provider.loadData(for: .plainText) }
             #expect(error?.itemProviderErrorCode == code)
             #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
         }

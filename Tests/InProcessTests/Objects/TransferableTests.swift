@@ -173,10 +173,7 @@ struct TransferableTests {
             }
             let gone = try #require(try await broker.pasteboard().contents().items.first).itemProvider
             for item in [item, gone] {
-                let error = await #expect(throws: PasteboardError.self) {
-                    try await item.loadTransferable(type: Note.self)
-                }
-                #expect(error?.code == .sourceGone)
+                await expectError(.sourceGone) { try await item.loadTransferable(type: Note.self) }
             }
         }
     }

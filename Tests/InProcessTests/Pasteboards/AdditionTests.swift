@@ -10,9 +10,7 @@ import TypeIdentifiers
 @Suite(.inProcess)
 struct AdditionTests {
     private func html(_ text: String) -> ItemProvider {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .html) { Data(text.utf8) }
-        return provider
+        .making(.html) { Data(text.utf8) }
     }
 
     /// A broker that answers the second commit when it may, and then asks for the second representation of the first
@@ -55,10 +53,8 @@ struct AdditionTests {
         let addition = Task { try await publication.add(provider, toItemAt: 0) }
         await committing.wait()
         addition.cancel()
-        let error = await #expect(throws: PasteboardError.self) { try await addition.value }
-        #expect(error?.code == .cancelled)
-        let last = ItemProvider()
-        last.registerDataRepresentation(for: .rtf) { Data("rtf".utf8) }
+        await expectError(.cancelled) { try await addition.value }
+        let last = ItemProvider.making(.rtf) { Data("rtf".utf8) }
         async let next: Void = publication.add(last, toItemAt: 0)
         goOn.signal()
         try await next

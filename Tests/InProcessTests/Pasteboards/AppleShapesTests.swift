@@ -30,10 +30,7 @@ struct AppleShapesTests {
             try await pasteboard.clearContents()
             #expect(try await pasteboard.writeObjects([item]))
             try await pasteboard.setString("a", forType: .string)
-            let error = await #expect(throws: PasteboardError.self) {
-                try await pasteboard.setString("b", forType: .string)
-            }
-            #expect(error?.code == .invalidArgument)
+            await expectError(.invalidArgument) { try await pasteboard.setString("b", forType: .string) }
             #expect(try await pasteboard.data(forType: .png) == Data("png".utf8))
             #expect(try await pasteboard.string(forType: .string) == "a")
         }
@@ -99,10 +96,9 @@ struct AppleShapesTests {
             #expect(try await pasteboard.string == "a")
             try await pasteboard.setItems([[UIPasteboard.typeAutomatic: url]])
             #expect(try await pasteboard.url == url as URL)
-            let error = await #expect(throws: PasteboardError.self) {
+            await expectError(.invalidArgument) {
                 try await pasteboard.setItems([[UIPasteboard.typeAutomatic: Data()]])
             }
-            #expect(error?.code == .invalidArgument)
         }
     }
 }

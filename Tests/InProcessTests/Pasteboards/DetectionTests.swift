@@ -67,8 +67,7 @@ struct DetectionTests {
     func promises() async throws {
         try await TestBroker.with { broker in
             let calls = Counter()
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .utf8PlainText) {
+            let provider = ItemProvider.making(.utf8PlainText) {
                 calls.increment()
                 return Data("42".utf8)
             }
@@ -82,9 +81,7 @@ struct DetectionTests {
     @Test("Contents with a limited number of loads are not examined, and keep their loads")
     func limited() async throws {
         try await TestBroker.with { broker in
-            var options = Pasteboard.WriteOptions()
-            options.maximumLoads = 1
-            try await broker.pasteboard().write("42", options: options)
+            try await broker.pasteboard().write("42", options: .init(maximumLoads: 1))
             let pasteboard = broker.pasteboard()
             #expect(try await UIPasteboard(pasteboard).detectedPatterns(for: [.number]).isEmpty)
             #expect(try await pasteboard.contents().terms.loadsLeft == 1)

@@ -152,8 +152,7 @@ struct FilePromiseTests {
             #expect(try await self.receivers(broker.pasteboard()).isEmpty)
             try await source.write(file)
             #expect(try await self.receivers(broker.pasteboard()).isEmpty)
-            let bytes = ItemProvider()
-            bytes.registerDataRepresentation(for: .png) { Data([1]) }
+            let bytes = ItemProvider.making(.png) { Data([1]) }
             try await source.write([bytes], keeps: .everything)
             #expect(try await self.receivers(broker.pasteboard()).isEmpty)
         }

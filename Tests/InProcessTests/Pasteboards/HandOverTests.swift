@@ -1,6 +1,5 @@
 import FoundationEssentials
 import PasteboardKit
-import PasteboardTransport
 import TestSupport
 import Testing
 
@@ -11,9 +10,7 @@ struct HandOverTests {
     private static let patience = Duration.seconds(600)
 
     private func provider(_ type: UniformType, _ bytes: String) -> ItemProvider {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: type) { Data(bytes.utf8) }
-        return provider
+        .making(type) { Data(bytes.utf8) }
     }
 
     @Test("Contents that were handed over can be loaded after their source has ended")
@@ -43,11 +40,7 @@ struct HandOverTests {
         try await TestBroker.with { broker in
             let never = Gate()
             let source = broker.pasteboard()
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .png) {
-                await never.wait()
-                return Data()
-            }
+            let provider = ItemProvider.waiting(.png, for: never)
             provider.registerDataRepresentation(for: .html) { throw CancellationError() }
             provider.registerDataRepresentation(for: .utf8PlainText) { Data("text".utf8) }
             let publication = try await source.write([provider])
@@ -106,16 +99,12 @@ struct HandOverTests {
     @Test("Concealed contents cannot be handed over, and their handlers do not run")
     func concealed() async throws {
         try await TestBroker.with { broker in
-            var options = Pasteboard.WriteOptions()
-            options.isConcealed = true
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .png) {
+            let provider = ItemProvider.making(.png) {
                 Issue.record("the handler runs")
                 return Data()
             }
-            let publication = try await broker.pasteboard().write([provider], options: options)
-            let error = await #expect(throws: PasteboardError.self) { try await publication.handOver() }
-            #expect(error?.code == .concealed)
+            let publication = try await broker.pasteboard().write([provider], options: .init(isConcealed: true))
+            await expectError(.concealed) { try await publication.handOver() }
             #expect(publication.isCurrent)
         }
     }
@@ -124,12 +113,7 @@ struct HandOverTests {
     func lost() async throws {
         try await TestBroker.with { broker in
             let (asked, gate) = (Gate(), Gate())
-            let slow = ItemProvider()
-            slow.registerDataRepresentation(for: .png) {
-                asked.open()
-                await gate.wait()
-                return Data("png".utf8)
-            }
+            let slow = ItemProvider.waiting(.png, asked: asked, for: gate, "png")
             let source = broker.pasteboard()
             let publication = try await source.write([slow, provider(.utf8PlainText, "text")])
             let handOver = Task { try await publication.handOver(timeout: Self.patience) }
@@ -153,15 +137,8 @@ struct HandOverTests {
         for loads in [nil, 5] {
             try await TestBroker.with { broker in
                 let (asked, gate) = (Gate(), Gate())
-                let slow = ItemProvider()
-                slow.registerDataRepresentation(for: .png) {
-                    asked.open()
-                    await gate.wait()
-                    return Data()
-                }
-                var options = Pasteboard.WriteOptions()
-                options.maximumLoads = loads
-                let publication = try await broker.pasteboard().write([slow], options: options)
+                let slow = ItemProvider.waiting(.png, asked: asked, for: gate)
+                let publication = try await broker.pasteboard().write([slow], options: .init(maximumLoads: loads))
                 let deadline = loads == nil ? Duration.seconds(1) : Self.patience
                 let handOver = Task { try await publication.handOver(timeout: deadline) }
                 await asked.wait()
@@ -177,13 +154,9 @@ struct HandOverTests {
     func underWay() async throws {
         try await TestBroker.with { broker in
             let (asked, gate) = (Gate(), Gate())
-            let calls = Lock(0)
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .png) {
-                if calls.withLock({ calls in
-                    calls += 1
-                    return calls == 1
-                }) {
+            let calls = Counter()
+            let provider = ItemProvider.making(.png) {
+                if calls.increment() == 1 {
                     asked.open()
                     await gate.wait()
                 }
@@ -193,17 +166,14 @@ struct HandOverTests {
             let item = try #require(try await broker.pasteboard().contents().items.first)
             let load = Task { try await item.itemProvider.loadData(for: .png) }
             await asked.wait()
-            let handOver = Task {
-                let outcome = try await publication.handOver(timeout: Self.patience)
-                return (outcome, calls.withLock { $0 })
-            }
+            let handOver = Task { try await publication.handOver(timeout: Self.patience) }
             // The bytes are at the broker before the first load has ended.
             let reader = broker.pasteboard()
             try await eventually("the hand-over") { try await reader.contents().version > 0 }
             #expect(publication.isCurrent)
             gate.open()
             #expect(try await load.value == Data("png".utf8))
-            #expect(try await handOver.value.0.isComplete)
+            #expect(try await handOver.value.isComplete)
         }
     }
 }

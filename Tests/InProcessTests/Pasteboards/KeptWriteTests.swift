@@ -90,10 +90,7 @@ struct KeptWriteTests {
             #expect(calls.value == 3)
             await source.connection.close()
             #expect(try await items[1].itemProvider.loadData(for: .html) == Data("<b>b</b>".utf8))
-            let error = await #expect(throws: PasteboardError.self) {
-                try await items[0].itemProvider.loadData(for: .utf8PlainText)
-            }
-            #expect(error?.code == .sourceGone)
+            await expectError(.sourceGone) { try await items[0].itemProvider.loadData(for: .utf8PlainText) }
         }
     }
 
@@ -135,38 +132,28 @@ struct KeptWriteTests {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
             let before = try await pasteboard.write([.text("stays")])
-            let broken = ItemProvider()
-            broken.registerDataRepresentation(for: .data) { () async throws -> Data in throw Broken() }
+            let broken = ItemProvider.making(.data) { throw Broken() }
             var providers: [ItemProvider] = [.text("never")]
             providers.insert(broken, at: index)
-            let error = await #expect(throws: PasteboardError.self) {
-                try await pasteboard.write(providers, keeps: .everything)
-            }
-            #expect(error?.code == .sourceFailed)
+            let error = await expectError(.sourceFailed) { try await pasteboard.write(providers, keeps: .everything) }
             #expect(error?.sourceError?.domain.hasSuffix("Broken") == true)
             #expect(before.isCurrent)
             #expect(try await pasteboard.load(String.self) == "stays")
         }
     }
 
-    enum Ending: CaseIterable {
-        case cancelled
-        case timedOut
-    }
-
     @Test(
         "A write that ends while a handler runs cancels the handler, and the old contents stay",
-        arguments: Ending.allCases
+        arguments: [false, true]
     )
-    func cancelling(ending: Ending) async throws {
+    func cancelling(isCancelled: Bool) async throws {
         try await TestBroker.with { broker in
             let pasteboard = broker.pasteboard()
             let before = try await pasteboard.write([.text("stays")])
             // A short timeout may pass before the handler begins.
             for doublings in 0... {
                 let (started, cancelled) = (Gate(), Gate())
-                let slow = ItemProvider()
-                slow.registerDataRepresentation(for: .data) { () async throws -> Data in
+                let slow = ItemProvider.making(.data) {
                     started.open()
                     await withTaskCancellationHandler {
                         await cancelled.wait()
@@ -176,15 +163,15 @@ struct KeptWriteTests {
                     throw Broken()
                 }
                 let write = Task {
-                    let timeout: Duration? = ending == .timedOut ? .milliseconds(100 << doublings) : nil
+                    let timeout: Duration? = isCancelled ? nil : .milliseconds(100 << doublings)
                     try await pasteboard.write([.text("a"), slow], keeps: .everything, timeout: timeout)
                 }
-                if ending == .cancelled {
+                if isCancelled {
                     await started.wait()
                     write.cancel()
                 }
                 let error = await #expect(throws: PasteboardError.self) { try await write.value }
-                #expect(error?.code == (ending == .cancelled ? .cancelled : .timeout))
+                #expect(error?.code == (isCancelled ? .cancelled : .timeout))
                 #expect(before.isCurrent)
                 guard started.isOpen else { continue }
                 await cancelled.wait()
@@ -207,10 +194,7 @@ struct KeptWriteTests {
                     written.increment()
                 }
             }
-            let error = await #expect(throws: PasteboardError.self) {
-                try await pasteboard.write([provider], keeps: .everything)
-            }
-            #expect(error?.code == .noSpace)
+            await expectError(.noSpace) { try await pasteboard.write([provider], keeps: .everything) }
             await stopped.wait()
             // The room of the broker, and what the socket and its buffers hold.
             #expect(written.value << 16 < 48 << 20)

@@ -9,8 +9,7 @@ import TypeIdentifiers
 struct LookingTests {
     /// Two items: HTML and text, and a URL.
     private func items(_ calls: Counter) -> [ItemProvider] {
-        let first = ItemProvider()
-        first.registerDataRepresentation(for: .html) {
+        let first = ItemProvider.making(.html) {
             calls.increment()
             return Data("<i>one</i>".utf8)
         }
@@ -18,8 +17,7 @@ struct LookingTests {
             calls.increment()
             return Data("one".utf8)
         }
-        let second = ItemProvider()
-        second.registerDataRepresentation(for: .utf8PlainText) {
+        let second = ItemProvider.making(.utf8PlainText) {
             calls.increment()
             return Data("two".utf8)
         }
@@ -130,8 +128,7 @@ struct LookingTests {
             for load in [
                 { _ = try await item.loadData(for: .rtf) }, { _ = try await item.load(String.self) },
             ] {
-                let error = await #expect(throws: PasteboardError.self) { try await load() }
-                #expect(error?.code == .sourceGone)
+                await expectError(.sourceGone) { try await load() }
             }
             #expect(try await pasteboard.string == "kept")
             #expect(try await UIPasteboard(pasteboard).strings == ["kept"])

@@ -6,36 +6,6 @@ import TypeIdentifiers
 
 @Suite(.inProcess)
 struct PasteboardTests {
-    @Test("a program lists and loads what another program wrote, and the handler runs at the load")
-    func writeAndLoad() async throws {
-        try await TestBroker.with { broker in
-            let calls = Counter()
-            let provider = ItemProvider()
-            provider.suggestedName = "report"
-            provider.registerDataRepresentation(for: .utf8PlainText) {
-                calls.increment()
-                return Data("made when asked".utf8)
-            }
-            let source = broker.pasteboard()
-            let publication = try await source.write([provider])
-
-            let contents = try await broker.pasteboard().contents()
-            #expect(contents.changeCount == publication.changeCount)
-            let item = try #require(contents.items.first)
-            #expect(contents.items.count == 1)
-            #expect(item.id == 0)
-            #expect(item.itemProvider.suggestedName == "report")
-            #expect(item.representations.map(\.type) == [.utf8PlainText])
-            #expect(item.representations.map(\.state) == [.promised])
-            #expect(calls.value == 0)
-
-            let loaded = try await item.itemProvider.loadData(forFirstOf: [.plainText], preferring: .reader)
-            #expect(loaded.value == Data("made when asked".utf8))
-            #expect(loaded.type == .utf8PlainText)
-            #expect(calls.value == 1)
-        }
-    }
-
     @Test("own-process representations are not published, and an item with no others is refused by its index")
     func visibility() async throws {
         try await TestBroker.with { broker in
@@ -46,8 +16,7 @@ struct PasteboardTests {
             provider.registerDataRepresentation(for: .gif) { Data("g".utf8) }
             let hidden = ItemProvider()
             hidden.registerDataRepresentation(for: .png, visibility: .ownProcess) { Data() }
-            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.write([provider, hidden]) }
-            #expect(error?.code == .invalidArgument)
+            let error = await expectError(.invalidArgument) { try await pasteboard.write([provider, hidden]) }
             #expect(
                 error?.message == "item 1 of the write has no representation that other processes may see: register "
                     + "one, or leave the item out"
@@ -64,8 +33,7 @@ struct PasteboardTests {
     func ownTypes() async throws {
         try await TestBroker.with { broker in
             let type = UniformType(identifier: "org.example.note", supertypes: ["public.json", "public.text"])
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: type) { Data("{}".utf8) }
+            let provider = ItemProvider.making(type) { Data("{}".utf8) }
             let source = broker.pasteboard()
             try await source.write([provider])
             let item = try #require(try await broker.pasteboard().contents().items.first)
@@ -81,8 +49,7 @@ struct PasteboardTests {
             let name = "org.example.declared-here"
             let sent = UniformType(identifier: name, supertypes: ["public.json", "public.text"])
             let own = UniformType(importedAs: name, conformingTo: .xml)
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: sent) { Data() }
+            let provider = ItemProvider.making(sent) { Data() }
             try await broker.pasteboard().write([provider], keeps: .everything)
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
             let received = try #require(item.registeredContentTypes.first)
@@ -99,19 +66,33 @@ struct PasteboardTests {
             let items = try await pasteboard.contents().items
             #expect(items.count == 512)
             #expect(try await items[511].itemProvider.loadData(for: .text) == Data("511".utf8))
-            let error = await #expect(throws: PasteboardError.self) {
-                try await pasteboard.write((0..<513).map { .text("\($0)") })
-            }
-            #expect(error?.code == .limitExceeded)
+            await expectError(.limitExceeded) { try await pasteboard.write((0..<513).map { .text("\($0)") }) }
             #expect(try await pasteboard.contents().items.count == 512)
         }
     }
 }
 
 extension ItemProvider {
-    static func text(_ text: String) -> ItemProvider {
+    static func text(_ text: String) -> ItemProvider { .making(.utf8PlainText) { Data(text.utf8) } }
+
+    /// A provider with one handler.
+    static func making(_ type: UniformType, _ handler: @escaping @Sendable () async throws -> Data) -> ItemProvider {
         let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .utf8PlainText) { Data(text.utf8) }
+        provider.registerDataRepresentation(for: type, loadHandler: handler)
         return provider
+    }
+
+    /// A provider whose handler returns the text when a gate opens.
+    static func waiting(
+        _ type: UniformType,
+        asked: Gate = Gate(),
+        for gate: Gate,
+        _ text: String = ""
+    ) -> ItemProvider {
+        .making(type) {
+            asked.open()
+            await gate.wait()
+            return Data(text.utf8)
+        }
     }
 }

@@ -75,13 +75,8 @@ struct PublicationTests {
         }
     }
 
-    enum Ending: CaseIterable {
-        case cancelled
-        case replaced
-    }
-
-    @Test("the method run returns when the publication and its loads have ended", arguments: Ending.allCases)
-    func running(ending: Ending) async throws {
+    @Test("the method run returns when the publication and its loads have ended", arguments: [false, true])
+    func running(isCancelled: Bool) async throws {
         try await TestBroker.with { broker in
             let (asked, goOn) = (Gate(), Gate())
             let provider = ItemProvider()
@@ -102,16 +97,13 @@ struct PublicationTests {
             let item = try #require(try await broker.pasteboard().contents().items.first).itemProvider
             let load = Task { try await item.loadData(for: .data) }
             await asked.wait()
-            switch ending {
-            case .cancelled: run.cancel()
-            case .replaced: try await broker.pasteboard().clear()
-            }
-            #expect(try await publication.outcome() == (ending == .cancelled ? .withdrawn : .cleared))
+            if isCancelled { run.cancel() } else { try await broker.pasteboard().clear() }
+            #expect(try await publication.outcome() == (isCancelled ? .withdrawn : .cleared))
             #expect(try await broker.pasteboard().contents().items.isEmpty)
             #expect(!isOver.isOpen)
             goOn.open()
             #expect(try await load.value == bytes)
-            #expect(await run.value == (ending == .cancelled ? .withdrawn : .cleared))
+            #expect(await run.value == (isCancelled ? .withdrawn : .cleared))
         }
     }
 
@@ -119,8 +111,7 @@ struct PublicationTests {
     func draining() async throws {
         try await TestBroker.with { broker in
             let (asked, goOn, made) = (Gate(), Gate(), Gate())
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .data) {
+            let provider = ItemProvider.making(.data) {
                 asked.open()
                 await goOn.wait()
                 made.open()

@@ -32,8 +32,7 @@ struct UniquePasteboardTests {
             try await pasteboard.release()
             #expect(try await publication.outcome() == .cleared)
             #expect(try await broker.pasteboard(pasteboard.name).contents().items.isEmpty)
-            let error = await #expect(throws: PasteboardError.self) { try await pasteboard.write("b") }
-            #expect(error?.code == .nothingHere)
+            let error = await expectError(.nothingHere) { try await pasteboard.write("b") }
             #expect(error?.message == "this pasteboard was released")
         }
     }

@@ -100,8 +100,7 @@ struct WatchTests {
         let pasteboard = Pasteboard(name: .general, connection: broker.connect())
         var changes = pasteboard.changes().makeAsyncIterator()
         #expect(try await changes.next() != nil)
-        let error = await #expect(throws: PasteboardError.self) { try await changes.next() }
-        #expect(error?.code == .limitExceeded)
+        await expectError(.limitExceeded) { try await changes.next() }
         #expect(try await changes.next() == nil)
     }
 
@@ -138,17 +137,14 @@ struct WatchTests {
     func reporting() async throws {
         try await TestBroker.with { broker in
             let calls = Counter()
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .html) {
+            let provider = ItemProvider.making(.html) {
                 calls.increment()
                 return Data()
             }
             let writer = broker.pasteboard()
             let before = try await writer.clear()
             var changes = broker.pasteboard().changes(since: before).makeAsyncIterator()
-            var options = Pasteboard.WriteOptions()
-            options.isTransient = true
-            let publication = try await writer.write([provider, .text("a")], options: options)
+            let publication = try await writer.write([provider, .text("a")], options: .init(isTransient: true))
             let first = try #require(try await changes.next())
             #expect(first.changeCount == publication.changeCount && first.itemCount == 2 && !first.isEmpty)
             #expect(first.types == [.html, .utf8PlainText])

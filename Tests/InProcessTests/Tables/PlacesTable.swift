@@ -63,9 +63,12 @@ final class PlacesTable: TableDataSource, TableDragDelegate, TableDropDelegate {
 
     func tableView(_ tableView: Table, dragSessionWillBegin session: any DragSession) { events.append("will begin") }
     func tableView(_ tableView: Table, dragSessionDidEnd session: any DragSession) { events.append("did end") }
-    func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
-        events.append("did transfer")
-    }
+    func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool { true }
+    func tableView(
+        _ tableView: Table,
+        dragSession session: any DragSession,
+        didTransferItemsBy operation: DropOperation
+    ) { events.append("did transfer by \(operation)") }
 
     // MARK: Dropping
 

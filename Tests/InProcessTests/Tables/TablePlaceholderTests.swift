@@ -10,25 +10,29 @@ import Testing
 struct TablePlaceholderTests {
     /// A table into which rows are moved from another process. Each row gets a placeholder and is loaded separately.
     @MainActor
-    private final class Scene {
+    private final class Scene: TableDropDelegate {
         let places: PlacesTable
         let giver: PlacesTable
-        let mover = Mover()
         var contexts: [any TableDropPlaceholderContext] = []
         var loaded: [Int: String] = [:]
         let log = DropSite.Log()
-        /// Strong references to the delegates, because tables do not retain them.
-        var sourceDelegates: [Mover] = []
 
-        init(_ broker: DragBroker, rows: [String] = ["a", "b"]) async throws {
-            places = PlacesTable(rows, on: broker.connect())
+        init(_ broker: DragBroker) async throws {
+            places = PlacesTable(["a", "b"], on: broker.connect())
             giver = PlacesTable(["x", "y"], on: broker.connect())
+            places.table.dropDelegate = self
             try await places.register()
-            places.table.dropDelegate = mover
-            mover.onDrop = { [unowned self] in perform($0) }
         }
 
-        private func perform(_ coordinator: any TableDropCoordinator) {
+        func tableView(
+            _ tableView: Table,
+            dropSessionDidUpdate session: any DropSession,
+            withDestinationIndexPath destinationIndexPath: IndexPath?
+        ) -> TableDropProposal {
+            TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
+        }
+
+        func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
             let end = IndexPath(row: places.rows.count, section: 0)
             let path = coordinator.destinationIndexPath ?? end
             for (index, item) in coordinator.items.enumerated() {
@@ -44,8 +48,15 @@ struct TablePlaceholderTests {
             }
         }
 
-        func loads(_ count: Int) async throws {
-            try await eventually("\(count) loads") { log.lines.count { $0.hasPrefix("loaded") } >= count }
+        /// Drops both rows of the giver at the second row, and returns after they were loaded.
+        func drop() async throws -> PasteboardKit.Drag {
+            giver.table.allowsMultipleSelection = true
+            for row in 0...1 { giver.table.selectRow(at: IndexPath(row: row, section: 0)) }
+            let drag = try #require(try await giver.drag(0))
+            try await drag.move(to: .row(1, of: "places"))
+            #expect(try await drag.drop() == .move)
+            try await eventually("two loads") { log.lines.count >= 2 }
+            return drag
         }
 
         func commit(_ index: Int) -> Bool {
@@ -55,59 +66,16 @@ struct TablePlaceholderTests {
         }
     }
 
-    private final class Mover: TableDropDelegate, TableDragDelegate {
-        var onDrop: ((any TableDropCoordinator) -> Void)?
-        var isTransferred = false
-        var items: [DragItem] = []
-
-        func tableView(
-            _ tableView: Table,
-            itemsForBeginning session: any DragSession,
-            at indexPath: IndexPath
-        ) -> [DragItem] { items }
-
-        func tableView(_ tableView: Table, dragSessionAllowsMoveBetweenProcesses session: any DragSession) -> Bool {
-            true
-        }
-        func tableView(_ tableView: Table, dragSessionDidTransferItems session: any DragSession) {
-            isTransferred = true
-        }
-
-        func tableView(
-            _ tableView: Table,
-            dropSessionDidUpdate session: any DropSession,
-            withDestinationIndexPath destinationIndexPath: IndexPath?
-        ) -> TableDropProposal {
-            TableDropProposal(operation: .move, intent: .insertAtDestinationIndexPath)
-        }
-
-        func tableView(_ tableView: Table, performDropWith coordinator: any TableDropCoordinator) {
-            onDrop?(coordinator)
-        }
-    }
-
-    private func drop(_ scene: Scene, _ items: [DragItem], on broker: DragBroker) async throws -> PasteboardKit.Drag {
-        let source = Mover()
-        scene.giver.table.dragDelegate = source
-        source.items = items
-        scene.sourceDelegates.append(source)
-        let drag = try #require(try await scene.giver.drag(0))
-        try await drag.move(to: .row(1, of: "places"))
-        #expect(try await drag.drop() == .move)
-        return drag
-    }
-
     @Test("a move is complete when every placeholder has become a row; until then nothing is deleted (S59)")
     func held() async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
-            let drag = try await drop(scene, [.text("x"), .text("y")], on: broker)
+            let drag = try await scene.drop()
             let outcome = Task {
                 let outcome = try await drag.outcome().text
                 scene.log.add("outcome")
                 return outcome
             }
-            try await scene.loads(2)
             #expect(scene.places.table.hasUncommittedUpdates)
             #expect(scene.commit(1))
             // Messages that were sent before would have arrived by now.
@@ -118,7 +86,7 @@ struct TablePlaceholderTests {
             #expect(scene.commit(0))
             #expect(try await outcome.value == "transferred move")
             #expect(scene.places.rows == ["a", "x", "y", "b"])
-            #expect(scene.sourceDelegates.map(\.isTransferred) == [true])
+            #expect(scene.giver.events == ["will begin", "did end", "did transfer by move"])
         }
     }
 
@@ -126,13 +94,12 @@ struct TablePlaceholderTests {
     func notTaken(isReload: Bool) async throws {
         try await DragBroker.with { broker in
             let scene = try await Scene(broker)
-            let drag = try await drop(scene, [.text("x"), .text("y")], on: broker)
-            try await scene.loads(2)
+            let drag = try await scene.drop()
             #expect(scene.commit(0))
             if isReload { scene.places.table.reloadData() } else { #expect(scene.contexts[1].deletePlaceholder()) }
             #expect(try await drag.outcome().text == "failed refused")
             #expect(!scene.commit(1))
-            #expect(scene.sourceDelegates.map(\.isTransferred) == [false])
+            #expect(scene.giver.events == ["will begin", "did end"])
             #expect(scene.places.rows == ["a", "x", "b"])
         }
     }

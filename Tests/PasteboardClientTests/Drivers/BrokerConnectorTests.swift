@@ -6,17 +6,16 @@ import TestSupport
 import Testing
 
 @Suite(.pure) struct BrokerConnectorTests {
-    /// Provides a directory of this user, and an environment that names a socket in it.
-    private func withSocket(
-        _ variables: [String: String] = [:],
-        _ body: (String, ProcessEnvironment) throws -> Void
-    ) throws {
-        var template = Array("/tmp/pasteboard-client.XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        let directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer { _ = try? ChildProcess(.init(path: "/bin/rm", arguments: ["-rf", directory])).wait() }
-        let own = ["PASTEBOARD_SOCKET": "\(directory)/socket", "XDG_STATE_HOME": "\(directory)/state"]
-        try body(directory, ProcessEnvironment(own.merging(variables) { $1 }))
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// An environment that names a socket and a log in the directory, and the variables.
+    private func environment(_ variables: [String: String] = [:]) -> ProcessEnvironment {
+        let own = ["PASTEBOARD_SOCKET": directory["socket"], "XDG_STATE_HOME": directory["state"]]
+        return ProcessEnvironment(own.merging(variables) { $1 })
     }
 
     private func failure(_ environment: ProcessEnvironment) throws -> Failure {
@@ -26,154 +25,117 @@ import Testing
 
     @Test("A client connects to a listening broker")
     func connects() throws {
-        try withSocket { directory, environment in
-            let listener = try ListeningSocket(path: "\(directory)/socket")
-            let socket = try BrokerConnector(environment: environment).connect()
-            #expect(socket.raw > 2)
-            #expect(listener.raw > 2)
-        }
+        let listener = try ListeningSocket(path: directory["socket"])
+        let socket = try BrokerConnector(environment: environment()).connect()
+        #expect(socket.raw > 2)
+        #expect(listener.raw > 2)
     }
 
-    @Test(
-        "A client connects again after brokers that end without an answer",
-        arguments: [true, false]
-    )
+    @Test("A client connects again after brokers that end without an answer", arguments: [true, false])
     func endingBrokers(startsBroker: Bool) throws {
-        try withSocket { directory, environment in
-            let listener = try ListeningSocket(path: "\(directory)/socket")
-            let raw = listener.raw
-            let brokers = try SystemThread(name: "brokers") {
-                for number in 1...Recovery.greetings {
-                    _ = try? System.poll([PollInterest(raw, .readable)], milliseconds: nil)
-                    let peer = ScriptedPeer(OwnedDescriptor(adopting: accept(raw, nil, nil)))
-                    guard number == Recovery.greetings else {
-                        peer.close()
-                        continue
-                    }
-                    _ = try? peer.next(.hello)
-                    try? peer.welcome()
+        let listener = try ListeningSocket(path: directory["socket"])
+        let raw = listener.raw
+        let brokers = try SystemThread(name: "brokers") {
+            for number in 1...Recovery.greetings {
+                _ = try? System.poll([PollInterest(raw, .readable)], milliseconds: nil)
+                let peer = ScriptedPeer(OwnedDescriptor(adopting: accept(raw, nil, nil)))
+                guard number == Recovery.greetings else {
+                    peer.close()
+                    continue
                 }
+                _ = try? peer.next(.hello)
+                try? peer.welcome()
             }
-            let connector = try BrokerConnector(environment: environment)
-            _ = try Loop.run { loop async throws in
-                let brokers = Brokers(through: connector, on: loop, isWorthStarting: { startsBroker })
-                #expect(try await brokers.connection()?.welcome.epoch == 7)
-                return 0
-            }
-            brokers.join()
         }
+        let connector = try BrokerConnector(environment: environment())
+        _ = try Loop.run { loop async throws in
+            let brokers = Brokers(through: connector, on: loop, isWorthStarting: { startsBroker })
+            #expect(try await brokers.connection()?.welcome.epoch == 7)
+            return 0
+        }
+        brokers.join()
     }
 
     @Test("Without a broker and without auto-start the error names the path and the remedy", .tags(.f68))
     func noBroker() throws {
-        try withSocket(["PASTEBOARD_AUTOSTART": "0"]) { directory, environment in
-            let failure = try self.failure(environment)
-            #expect(failure.code == .brokerUnavailable)
-            #expect(failure.text.contains("\(directory)/socket"))
-            #expect(failure.text.contains("start one: pasteboard broker"))
-        }
+        let failure = try self.failure(environment(["PASTEBOARD_AUTOSTART": "0"]))
+        #expect(failure.code == .brokerUnavailable)
+        #expect(failure.text.contains(directory["socket"]))
+        #expect(failure.text.contains("start one: pasteboard broker"))
     }
 
     @Test("A directory that other users may enter is not used")
     func openDirectory() throws {
-        try withSocket { directory, environment in
-            chmod(directory, 0o755)
-            let failure = try self.failure(environment)
-            #expect(failure.code == .brokerUnavailable)
-            #expect(failure.text.contains("chmod 700"))
-        }
+        chmod(directory.path, 0o755)
+        let failure = try self.failure(environment())
+        #expect(failure.code == .brokerUnavailable)
+        #expect(failure.text.contains("chmod 700"))
     }
 
     @Test("The error for a missing broker program names it", arguments: ["relative", "/no/such/program"])
     func noProgram(path: String) throws {
-        try withSocket(["PASTEBOARD_BROKER": path]) { _, environment in
-            let failure = try self.failure(environment)
-            #expect(failure.code == .brokerUnavailable)
-            #expect(failure.text.contains("PASTEBOARD_BROKER is '\(path)'"))
-        }
+        let failure = try self.failure(environment(["PASTEBOARD_BROKER": path]))
+        #expect(failure.code == .brokerUnavailable)
+        #expect(failure.text.contains("PASTEBOARD_BROKER is '\(path)'"))
     }
 
-    @Test("A broker that exits instead of listening is reported with its status and its message")
-    func failedStart() throws {
-        try withSocket { directory, _ in
-            let script = "\(directory)/broker"
-            try writeProgram("#!/bin/sh\necho cannot >&2\nexit 3\n", to: script)
-            let environment = ProcessEnvironment([
-                "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
-                "XDG_STATE_HOME": "\(directory)/state",
-            ])
-            let failure = try self.failure(environment)
-            #expect(failure.code == .brokerUnavailable)
-            #expect(failure.text.contains("status 3: cannot; see "))
-            #expect(failure.text.contains("\(directory)/state/pasteboard/log"))
-        }
-    }
-
-    @Test("Without a log, the error of a failed start still has its reason")
-    func failedStartWithoutLog() throws {
-        try withSocket { directory, _ in
-            try writeProgram("#!/bin/sh\necho cannot >&2\nexit 3\n", to: "\(directory)/broker")
-            let failure = try self.failure(
-                ProcessEnvironment([
-                    "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": "\(directory)/broker",
-                ])
-            )
-            #expect(failure.text.contains("status 3: cannot; it has no log"))
-        }
+    @Test(
+        "A broker that exits instead of listening is reported with its status and its message",
+        arguments: [true, false]
+    )
+    func failedStart(hasLog: Bool) throws {
+        let script = try writeProgram("#!/bin/sh\necho cannot >&2\nexit 3\n")
+        var variables = ["PASTEBOARD_SOCKET": directory["socket"], "PASTEBOARD_BROKER": script]
+        if hasLog { variables["XDG_STATE_HOME"] = directory["state"] }
+        let failure = try self.failure(ProcessEnvironment(variables))
+        #expect(failure.code == .brokerUnavailable)
+        #expect(failure.text.contains("status 3: cannot; \(hasLog ? "see " : "it has no log")"))
+        #expect(failure.text.contains(directory["state/pasteboard/log"]) == hasLog)
     }
 
     @Test("A started broker has its own session, the root directory, no descriptor and no frame log of the caller")
     func surroundings() throws {
-        try withSocket { directory, _ in
-            let script = "\(directory)/broker"
-            // Shells use descriptors from 10 on for themselves.
-            let body = """
-                #!/bin/sh
-                exec 2> "$4"
-                pwd >&2
-                echo "$1 $2 $3" >&2
-                readlink /proc/self/fd/0 >&2
-                set -- $(cat /proc/$$/stat)
-                [ "$6" = "$$" ] && echo leader >&2
-                [ -z "$PASTEBOARD_DEBUG" ] || echo debug >&2
-                for n in 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo "open $n" >&2; done
-                exit 1
+        // Shells use descriptors from 10 on for themselves.
+        let body = """
+            #!/bin/sh
+            exec 2> "$4"
+            pwd >&2
+            echo "$1 $2 $3" >&2
+            readlink /proc/self/fd/0 >&2
+            set -- $(cat /proc/$$/stat)
+            [ "$6" = "$$" ] && echo leader >&2
+            [ -z "$PASTEBOARD_DEBUG" ] || echo debug >&2
+            for n in 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo "open $n" >&2; done
+            exit 1
 
-                """
-            try writeProgram(body, to: script)
-            let environment = ProcessEnvironment([
-                "PASTEBOARD_SOCKET": "\(directory)/socket", "PASTEBOARD_BROKER": script,
-                "XDG_STATE_HOME": directory, "PATH": "/usr/bin:/bin", "PASTEBOARD_DEBUG": "frames",
-            ])
-            try System.makeDirectory("\(directory)/pasteboard")
-            _ = try failure(environment)
-            let log = String(decoding: try System.contents(of: "\(directory)/pasteboard/log"), as: UTF8.self)
-            #expect(log == "/\n--ready-fd 3 --log\n/dev/null\nleader\n")
-        }
+            """
+        let variables = [
+            "PASTEBOARD_BROKER": try writeProgram(body), "PATH": "/usr/bin:/bin", "PASTEBOARD_DEBUG": "frames",
+        ]
+        try SocketPath(directory["state/pasteboard/log"]).prepareDirectory()
+        _ = try failure(environment(variables))
+        let log = String(decoding: try directory.contents(of: "state/pasteboard/log"), as: UTF8.self)
+        #expect(log == "/\n--ready-fd 3 --log\n/dev/null\nleader\n")
     }
 
     @Test("A full log is renamed to the older one")
     func logRotation() throws {
-        try withSocket { directory, _ in
-            let log = "\(directory)/state/pasteboard/log"
-            try SocketPath(log).prepareDirectory()
-            try write(String(repeating: "x", count: 1 << 20 + 1), to: log)
-            #expect(LogFile.open(log) != nil)
-            #expect(try System.status(at: "\(log).1")?.size == 1 << 20 + 1)
-            #expect(try System.status(at: log).map { [$0.size, UInt64($0.mode)] } == [0, 0o600])
-        }
+        let log = directory["state/pasteboard/log"]
+        try SocketPath(log).prepareDirectory()
+        try directory.write(String(repeating: "x", count: 1 << 20 + 1), to: "state/pasteboard/log")
+        #expect(LogFile.open(log) != nil)
+        #expect(try System.status(at: "\(log).1")?.size == 1 << 20 + 1)
+        #expect(try System.status(at: log).map { [$0.size, UInt64($0.mode)] } == [0, 0o600])
     }
 
     /// Writes a program by another process: a program that this one has open for writing cannot be run, and a child
     /// that another test has just started has it open, too.
-    private func writeProgram(_ text: String, to path: String) throws {
-        try write(text, to: "\(path).text")
-        let copy = try ChildProcess(.init(path: "/bin/cp", arguments: ["\(path).text", path]))
+    private func writeProgram(_ text: String) throws -> String {
+        let text = try directory.write(text, to: "text")
+        let copy = try ChildProcess(
+            .init(path: "/usr/bin/install", arguments: ["-m", "700", text, directory["broker"]])
+        )
         #expect(try copy.wait() == .exited(0))
-    }
-
-    private func write(_ text: String, to path: String) throws {
-        let file = try System.open(path, [.writing, .creating], mode: 0o700)
-        try System.write(Array(text.utf8).span, to: file.raw)
+        return directory["broker"]
     }
 }

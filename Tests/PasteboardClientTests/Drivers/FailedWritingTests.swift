@@ -19,30 +19,27 @@ import Testing
         let file = try MemoryFile()
         try file.append(bytes.span)
         try file.seal()
-        try EngineHarness.run(
-            wholeScript: { peer in
-                _ = try peer.next(.hello)
-                #expect(try peer.welcomeRefusingDescriptors())
-                let stream = try peer.next(.write).stream
-                _ = try peer.next(.item)
-                var received: [UInt8] = []
-                var frame = try peer.next(.data)
-                while !frame.header.flags.contains(.last) {
-                    received += frame.payload
-                    frame = try peer.next(.data)
-                }
-                #expect(frame.header.descriptorCount == 0 && received + frame.payload == bytes)
-                _ = try peer.next(.commit)
-                try peer.send(Committed(), stream: stream)
-            },
-            body: { connection async throws in
-                try await connection.begin()
-                var representation = Representation()
-                representation.type = "public.data"
-                let item = WriteItem(representations: [(representation: representation, source: .memory(file))])
-                _ = try await connection.keep([item], as: Write())
+        try EngineHarness.run(welcomes: false) { peer in
+            _ = try peer.next(.hello)
+            #expect(try peer.welcomeRefusingDescriptors())
+            let stream = try peer.next(.write).stream
+            _ = try peer.next(.item)
+            var received: [UInt8] = []
+            var frame = try peer.next(.data)
+            while !frame.header.flags.contains(.last) {
+                received += frame.payload
+                frame = try peer.next(.data)
             }
-        )
+            #expect(frame.header.descriptorCount == 0 && received + frame.payload == bytes)
+            _ = try peer.next(.commit)
+            try peer.send(Committed(), stream: stream)
+        } body: { connection async throws in
+            try await connection.begin()
+            var representation = Representation()
+            representation.type = "public.data"
+            let item = WriteItem(representations: [(representation: representation, source: .memory(file))])
+            _ = try await connection.keep([item], as: Write())
+        }
     }
 
     @Test(

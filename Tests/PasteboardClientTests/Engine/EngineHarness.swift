@@ -6,36 +6,26 @@ import TestSupport
 /// A loop with one connection whose broker is a script on a thread of its own.
 enum EngineHarness {
     /// - Parameters:
-    ///   - script: begins after hello was received and answered. An error in it ends the connection.
-    ///   - body: runs on the loop, which is the calling thread, after the welcome.
+    ///   - welcomes: whether hello is answered before `script` and `body` begin.
+    ///   - script: the broker. An error in it ends the connection.
+    ///   - body: runs on the loop, which is the calling thread.
     static func run(
         timeouts: ConnectionTimeouts = .endless,
+        welcomes: Bool = true,
         script: @escaping @Sendable (ScriptedPeer) throws -> Void,
-        body: @escaping @Sendable (BrokerConnection) async throws -> Void
-    ) throws {
-        try run(
-            timeouts: timeouts,
-            wholeScript: { peer in
-                _ = try peer.next(.hello)
-                try peer.welcome()
-                try script(peer)
-            },
-            body: { connection in
-                try await connection.begin()
-                try await body(connection)
-            }
-        )
-    }
-
-    /// - Parameter wholeScript: begins before hello was received.
-    static func run(
-        timeouts: ConnectionTimeouts = .endless,
-        wholeScript: @escaping @Sendable (ScriptedPeer) throws -> Void,
         body: @escaping @Sendable (BrokerConnection) async throws -> Void
     ) throws {
         let (near, peer) = try ends()
         try SystemThread(name: "scripted peer") {
-            do { try wholeScript(peer) } catch { peer.close() }
+            do {
+                if welcomes {
+                    _ = try peer.next(.hello)
+                    try peer.welcome()
+                }
+                try script(peer)
+            } catch {
+                peer.close()
+            }
         }.detach()
         _ = try Loop.run { loop in
             let connection = BrokerConnection(
@@ -44,6 +34,7 @@ enum EngineHarness {
                 on: loop,
                 timeouts: timeouts
             )
+            if welcomes { try await connection.begin() }
             try await body(connection)
             return 0
         }

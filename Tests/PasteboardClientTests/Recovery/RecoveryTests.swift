@@ -49,28 +49,26 @@ import Testing
     @Test("A read is made again once, a change only if it was refused")
     func counts() {
         var read = Recovery(.read)
-        #expect(read.next(after: .crashed, at: .request, now: 0, random: 0) == .connect(after: 0, mayStart: true))
-        #expect(read.next(after: .crashed, at: .request, now: 0, random: 0) == .fail)
+        #expect(read.step(after: .crashed, at: .request) == .connect(after: 0, mayStart: true))
+        #expect(read.step(after: .crashed, at: .request) == .fail)
         var change = Recovery(.change)
-        #expect(change.next(after: .crashed, at: .request, now: 0, random: 0) == .fail)
-        #expect(change.next(after: .stopped, at: .request, now: 0, random: 0) == .connect(after: 0, mayStart: false))
+        #expect(change.step(after: .crashed, at: .request) == .fail)
+        #expect(change.step(after: .stopped, at: .request) == .connect(after: 0, mayStart: false))
         // Another broker may take over from the one that takes over.
         var refused = Recovery(.change)
         for _ in 0..<Recovery.takeovers {
-            #expect(
-                refused.next(after: .refused, at: .request, now: 0, random: 0) == .connect(after: 0, mayStart: true)
-            )
+            #expect(refused.step(after: .refused, at: .request) == .connect(after: 0, mayStart: true))
         }
-        #expect(refused.next(after: .refused, at: .request, now: 0, random: 0) == .fail)
+        #expect(refused.step(after: .refused, at: .request) == .fail)
         // New contents may have to cross a link first.
         for count in 0..<Recovery.replacements {
-            #expect(read.next(after: .replaced, at: .request, now: 0, random: 0) == .again(after: 10 << count))
+            #expect(read.step(after: .replaced, at: .request) == .again(after: 10 << count))
         }
-        #expect(read.next(after: .replaced, at: .request, now: 0, random: 0) == .fail)
+        #expect(read.step(after: .replaced, at: .request) == .fail)
         var greeting = Recovery(.change)
-        #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .connect(after: 0, mayStart: true))
-        #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .connect(after: 0, mayStart: true))
-        #expect(greeting.next(after: .crashed, at: .nothing, now: 0, random: 0) == .fail)
+        #expect(greeting.step(after: .crashed, at: .nothing) == .connect(after: 0, mayStart: true))
+        #expect(greeting.step(after: .crashed, at: .nothing) == .connect(after: 0, mayStart: true))
+        #expect(greeting.step(after: .crashed, at: .nothing) == .fail)
     }
 
     @Test("A change that was sent and not answered may have been carried out, and one that was refused was not")
@@ -86,33 +84,32 @@ import Testing
     @Test("A request whose bytes cannot be read again is not made again")
     func unrepeatable() {
         var change = Recovery(.change, repeats: 0)
-        #expect(change.next(after: .crashed, at: .uncommitted) == .fail)
-        #expect(change.next(after: .refused, at: .request) == .fail)
+        #expect(change.step(after: .crashed, at: .uncommitted) == .fail)
+        #expect(change.step(after: .refused, at: .request) == .fail)
     }
 
     @Test("What stands outlives crashes; only the library waits after a stop, and starts no broker then")
     func standing() {
         for survivesStop in [false, true] {
             var standing = Recovery(.standing, survivesStop: survivesStop)
-            #expect(
-                standing.next(after: .crashed, at: .standing, now: 0, random: 0) == .connect(after: 10, mayStart: true)
-            )
-            #expect(
-                standing.next(after: .nobody, at: .standing, now: 0, random: 0) == .connect(after: 20, mayStart: true)
-            )
+            #expect(standing.step(after: .crashed, at: .standing) == .connect(after: 10, mayStart: true))
+            #expect(standing.step(after: .nobody, at: .standing) == .connect(after: 20, mayStart: true))
             // Another broker may take over from the next one, too.
-            #expect(
-                standing.next(after: .refused, at: .standing, now: 0, random: 0) == .connect(after: 40, mayStart: false)
-            )
-            let afterNobody = standing.next(after: .nobody, at: .standing, now: 0, random: 0)
+            #expect(standing.step(after: .refused, at: .standing) == .connect(after: 40, mayStart: false))
+            let afterNobody = standing.step(after: .nobody, at: .standing)
             #expect(afterNobody == (survivesStop ? .connect(after: 80, mayStart: false) : .fail))
             // A hand-over has no time for long delays.
             standing.hurry()
-            #expect(
-                standing.next(after: .crashed, at: .standing, now: 0, random: 0) == .connect(after: 10, mayStart: true)
-            )
-            let stopped = standing.next(after: .stopped, at: .standing, now: 0, random: 0)
+            #expect(standing.step(after: .crashed, at: .standing) == .connect(after: 10, mayStart: true))
+            let stopped = standing.step(after: .stopped, at: .standing)
             #expect((stopped == .fail) == !survivesStop)
         }
+    }
+}
+
+extension Recovery {
+    /// The next step of a request, without the time and the chance in its delay.
+    fileprivate mutating func step(after loss: Loss, at reached: Reached) -> Step {
+        next(after: loss, at: reached, now: 0, random: 0)
     }
 }

@@ -95,16 +95,4 @@ import Testing
         // The next generation of the slot.
         #expect(try harness.ask(ask + 1 << 32, credit: 1) != nil)
     }
-
-    @Test("Only credit, cancel and error frames are valid on the streams of asks", arguments: FrameKind.allCases)
-    func foreign(kind: FrameKind) throws {
-        var harness = try StateHarness()
-        _ = try harness.ask(ask, credit: 1)
-        let frame = StateHarness.emptyFrame(kind, stream: ask)
-        switch kind {
-        case .credit: #expect(try harness.broker(frame) == nil)
-        case .cancel, .error: #expect(try harness.broker(frame)?.isEnd == true)
-        default: #expect(throws: Failure.self) { try harness.broker(frame) }
-        }
-    }
 }

@@ -37,18 +37,7 @@ import Testing
     ) throws -> ClientEvent? {
         var answer = Answer()
         answer.byteCount = byteCount
-        var encoder = FrameMemory()
-        encoder.append(answer, stream: stream, flags: .last, descriptorCount: 1)
-        var decoder = FrameDecoder()
-        decoder.takesDescriptors = true
-        var offset = 0
-        let frame = encoder.bytes
-        let chunk = try decoder.next(in: frame.span, at: &offset)
-        let box = try descriptor ?? .success(MemoryFile().descriptor)
-        var result: ClientEvent?
-        guard let chunk else { return nil }
-        try harness.state.received(chunk, in: frame.span, descriptor: { box }, { _, event, _ in result = event })
-        return result
+        return try harness.broker(answer, stream: stream, passing: descriptor ?? .success(MemoryFile().descriptor))
     }
 
     @Test(
@@ -62,16 +51,8 @@ import Testing
         _ = harness.sent()
         var welcome = Welcome.standard(maximumStreams: 128)
         welcome.features = [Feature.descriptors.rawValue, Feature.probe.rawValue]
-        var frames = FrameMemory()
-        frames.append(welcome, stream: 0, descriptorCount: arrived == nil ? 0 : 1)
-        var decoder = FrameDecoder()
-        decoder.takesDescriptors = true
-        var offset = 0
-        let frame = frames.bytes
-        let chunk = try #require(try decoder.next(in: frame.span, at: &offset))
         let file = try MemoryFile().descriptor
-        let descriptor = arrived?.map { file } ?? .failure(.notSent)
-        try harness.state.received(chunk, in: frame.span, descriptor: { descriptor }, { _, _, _ in })
+        _ = try harness.broker(welcome, stream: 0, passing: arrived?.map { file })
         #expect(harness.state.passesDescriptors == passes)
         #expect(harness.sent().map(\.kind) == (passes ? [] : [.inline]))
     }
@@ -110,16 +91,16 @@ import Testing
 
     @Test("An unwelcome, unsized, oversized or missing descriptor ends the connection")
     func violations() throws {
-        let cases: [(inout StateHarness) throws -> Void] = [
-            { _ = try pass(&$0, on: try load(&$0, welcome: false)) },
-            { _ = try pass(&$0, on: try load(&$0), byteCount: nil) },
-            { _ = try pass(&$0, on: try load(&$0, maximum: 4)) },
-            { _ = try pass(&$0, on: try load(&$0), .failure(.notSent)) },
-            { _ = try pass(&$0, on: 99) },
+        let cases: [(inout StateHarness) throws -> ClientEvent?] = [
+            { try pass(&$0, on: load(&$0, welcome: false)) },
+            { try pass(&$0, on: load(&$0), byteCount: nil) },
+            { try pass(&$0, on: load(&$0, maximum: 4)) },
+            { try pass(&$0, on: load(&$0), .failure(.notSent)) },
+            { try pass(&$0, on: 99) },
             { harness in
                 let stream = try load(&harness)
                 _ = try harness.broker(Answer(), stream: stream)
-                _ = try pass(&harness, on: stream)
+                return try pass(&harness, on: stream)
             },
         ]
         for body in cases {
@@ -133,38 +114,27 @@ import Testing
 
     @Test("An ask is answered by a descriptor only if it accepts one, and before any byte")
     func answered() throws {
-        func ask(_ harness: inout StateHarness, welcome: Bool? = true) throws {
+        for (granted, welcome, sent) in [
+            (true, true, 0), (true, true, 3), (true, false, 0), (true, nil, 0), (false, true, 0),
+        ] as [(Bool, Bool?, Int)] {
+            var harness = try self.harness(granted: granted)
             var ask = Ask()
             ask.credit = 10
             ask.descriptorWelcome = welcome
             _ = try harness.broker(ask, stream: self.ask)
+            if sent > 0 { _ = harness.state.dataHeader(on: self.ask, count: sent, last: false) }
+            let isAnswered = harness.state.pass(self.ask, byteCount: 7)
+            guard granted, welcome == true, sent == 0 else {
+                #expect(!isAnswered && harness.state.sendable(self.ask) == 10 - sent)
+                continue
+            }
+            #expect(isAnswered)
+            let frames = harness.sent()
+            #expect(frames.count == 1 && frames[0].header.descriptorCount == 1 && frames[0].header.flags == .last)
+            #expect(try Answer(decoding: frames[0].payload).byteCount == 7)
+            let isSecond = harness.state.pass(self.ask, byteCount: 7)
+            #expect(!isSecond && harness.state.sendable(self.ask) == nil)
         }
-        var harness = try self.harness()
-        try ask(&harness)
-        let isAnswered = harness.state.pass(self.ask, byteCount: 7)
-        #expect(isAnswered)
-        let frames = harness.sent()
-        #expect(frames.count == 1 && frames[0].header.descriptorCount == 1 && frames[0].header.flags == .last)
-        #expect(try Answer(decoding: frames[0].payload).byteCount == 7)
-        let isSecond = harness.state.pass(self.ask, byteCount: 7)
-        #expect(!isSecond && harness.state.sendable(self.ask) == nil)
-
-        var begun = try self.harness()
-        try ask(&begun)
-        _ = begun.state.dataHeader(on: self.ask, count: 3, last: false)
-        let isLate = begun.state.pass(self.ask, byteCount: 7)
-        #expect(!isLate)
-        for welcome in [false, nil] {
-            var unwelcome = try self.harness()
-            try ask(&unwelcome, welcome: welcome)
-            let isUnwelcome = unwelcome.state.pass(self.ask, byteCount: 7)
-            #expect(!isUnwelcome)
-            #expect(unwelcome.state.sendable(self.ask) == 10)
-        }
-        var plain = try self.harness(granted: false)
-        try ask(&plain)
-        let isNegotiated = plain.state.pass(self.ask, byteCount: 7)
-        #expect(!isNegotiated)
     }
 
     @Test("The path of a passed file is sent only if the ask accepts it, and if it is not too long")

@@ -9,6 +9,7 @@ import Testing
         case load, answeredLoad, write, committing, publication, list, listing, clear, cleared, status, stop
         case drag, offering, session, moving, lifting, dropping, transferred, refused, addition, adding, added
         case destination, registered, watch, watching, createBoard, board
+        case ask, announced, inside, left, performing
 
         var accepted: Set<FrameKind> {
             switch self {
@@ -35,6 +36,9 @@ import Testing
             case .watch, .createBoard: [.registered, .error]
             case .watching: [.change, .error]
             case .board: [.end, .error]
+            case .ask: [.credit, .cancel, .error]
+            case .announced, .inside, .left: [.session, .item, .enter, .update, .exit, .perform, .end, .error]
+            case .performing: [.transferred, .end, .error]
             }
         }
 
@@ -102,6 +106,16 @@ import Testing
                 let stream = try harness.state.open(CreateBoard())
                 if self == .board { _ = try harness.broker(Registered(), stream: stream) }
                 return stream
+            case .ask:
+                _ = try harness.ask(1 << 32 | 6, credit: 0)
+                return 1 << 32 | 6
+            case .announced, .inside, .left, .performing:
+                let visit: UInt64 = 1 << 32 | 1 << 31 | 6
+                _ = try harness.visit(visit, at: try harness.destination())
+                if self == .inside || self == .left { _ = try harness.broker(Enter(), stream: visit) }
+                if self == .left { _ = try harness.broker(Exit(), stream: visit) }
+                if self == .performing { _ = try harness.broker(Perform(), stream: visit) }
+                return visit
             }
         }
     }
@@ -122,12 +136,33 @@ import Testing
             return
         }
         let answer = try harness.broker(frame)
+        // An empty credit grants nothing.
+        guard kind != .credit else { return #expect(answer == nil) }
         let event = try #require(answer)
         #expect(event.stream == stream)
-        #expect(event.isEnd == [.data, .end, .error].contains(kind))
+        #expect(event.isEnd == [.data, .end, .error, .cancel].contains(kind))
     }
 
-    @Test("Frames for a stream that has ended are dropped", arguments: Phase.allCases, FrameKind.allCases)
+    @Test("A message that does not decode is a violation, and its stream ends with the connection")
+    func malformed() throws {
+        for phase in Phase.allCases {
+            for kind in phase.accepted where kind != .data {
+                var harness = try StateHarness()
+                let stream = try phase.enter(&harness)
+                let frame = StateHarness.malformedFrame(kind, stream: stream)
+                let failure = #expect(throws: Failure.self, "\(phase), \(kind)") { try harness.broker(frame) }
+                #expect(failure?.code == .protocolViolation)
+                let lost = harness.state.connectionLost(Failure(.protocolViolation, ""))
+                #expect((lost.streams + lost.asks + lost.destinationSessions).contains(stream), "\(phase), \(kind)")
+            }
+        }
+    }
+
+    @Test(
+        "Frames for a stream that has ended are dropped",
+        arguments: Phase.allCases.prefix { $0 != .ask },
+        FrameKind.allCases
+    )
     func late(phase: Phase, kind: FrameKind) throws {
         var harness = try StateHarness()
         let stream = try phase.enter(&harness)

@@ -11,33 +11,42 @@ import Testing
     )
     func anything(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<300 { try Self.run(&random) }
+        for _ in 0..<300 {
+            var walk = try Walk()
+            try walk.run(&random)
+        }
     }
+}
 
+/// A client, and what it has open.
+private struct Walk {
     private static let opening: [FrameKind] = [
         .write, .load, .list, .clear, .status, .stop, .drag, .destination,
     ]
 
-    private static func run(_ random: inout SeededGenerator) throws {
-        var harness = try StateHarness(maximumAsks: 8, maximumStreams: 3)
-        var open: Set<UInt64> = []
-        var asks: [UInt64: (credit: UInt64, sent: UInt64)] = [:]
-        var destinationSessions: Set<UInt64> = []
+    private var harness: StateHarness
+    private var open: Set<UInt64> = []
+    private var asks: [UInt64: (credit: UInt64, sent: UInt64)] = [:]
+    private var destinationSessions: Set<UInt64> = []
+
+    init() throws {
+        harness = try StateHarness(maximumAsks: 8, maximumStreams: 3)
+    }
+
+    mutating func run(_ random: inout SeededGenerator) throws {
         var highest: UInt64 = 0
         for _ in 0..<200 {
             let stream = UInt64.random(in: 0...24, using: &random) << (Bool.random(using: &random) ? 0 : 31)
             if Bool.random(using: &random) {
-                try wish(&harness, stream, &random, &open, &asks, &destinationSessions)
+                try wish(stream, &random)
             } else {
                 let frame = Self.frame(stream, &random)
                 // A driver would close the connection after a violation; the state keeps its invariants even if one
                 // does not.
-                if let event = try? harness.broker(frame) { try record(event, &open, &asks, &destinationSessions) }
+                if let event = try? harness.broker(frame) { try record(event) }
             }
             for frame in harness.sent() {
-                guard let kind = frame.kind, Self.opening.contains(kind) else {
-                    continue
-                }
+                guard let kind = frame.kind, Self.opening.contains(kind) else { continue }
                 try #require(frame.stream & 1 == 1 && frame.stream > highest)
                 highest = frame.stream
             }
@@ -49,14 +58,7 @@ import Testing
         try #require(!harness.state.isAwaiting)
     }
 
-    private static func wish(
-        _ harness: inout StateHarness,
-        _ stream: UInt64,
-        _ random: inout SeededGenerator,
-        _ open: inout Set<UInt64>,
-        _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)],
-        _ destinationSessions: inout Set<UInt64>
-    ) throws {
+    private mutating func wish(_ stream: UInt64, _ random: inout SeededGenerator) throws {
         switch Int.random(in: 0..<22, using: &random) {
         case 0...2: if let id = try? harness.state.open(Load()) { open.insert(id) }
         case 3: if let id = try? harness.state.open(Write()) { open.insert(id) }
@@ -98,12 +100,7 @@ import Testing
         }
     }
 
-    private static func record(
-        _ event: ClientEvent,
-        _ open: inout Set<UInt64>,
-        _ asks: inout [UInt64: (credit: UInt64, sent: UInt64)],
-        _ destinationSessions: inout Set<UInt64>
-    ) throws {
+    private mutating func record(_ event: ClientEvent) throws {
         switch event {
         case .welcomed:
             Issue.record("a second welcome")

@@ -87,13 +87,6 @@ import Testing
         #expect(harness.sent().map(\.kind) == [.drop])
     }
 
-    @Test("A proposal that answers no move is a violation")
-    func unasked() throws {
-        var harness = try StateHarness()
-        let stream = try harness.session()
-        #expect(throws: Failure.self) { try harness.broker(Proposal(), stream: stream) }
-    }
-
     @Test("An idle session is no longer counted once it has ended", arguments: 0..<3)
     func standing(how: Int) throws {
         var harness = try StateHarness()

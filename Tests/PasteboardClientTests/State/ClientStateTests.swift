@@ -301,22 +301,6 @@ import Testing
         #expect(throws: Failure.self) { try harness.broker(frame(0, .mustUnderstand)) }
     }
 
-    @Test("A message that does not decode and announced descriptors violate the protocol")
-    func malformed() throws {
-        var harness = try StateHarness()
-        let stream = try harness.state.open(Load())
-        var encoder = FrameMemory()
-        var header = FrameHeader(.answer, stream: stream, length: 0, descriptorCount: 1)
-        encoder.append(header: header)
-        #expect(throws: Failure.self) { try harness.broker(encoder.bytes) }
-        header.descriptorCount = 0
-        header.length = 1
-        encoder.removeAll()
-        encoder.append(header: header)
-        let failure = #expect(throws: Failure.self) { try harness.broker(encoder.bytes + [0xFF]) }
-        #expect(failure?.code == .protocolViolation)
-    }
-
     @Test("An answer in an unknown form fails its load, and the broker is sent a cancel")
     func unknownForm() throws {
         var harness = try StateHarness()
@@ -327,20 +311,5 @@ import Testing
         #expect(try harness.broker(answer, stream: stream)?.summary == "failed \(stream) version-mismatch")
         #expect(harness.sent().map(\.kind) == [.cancel])
         #expect(try harness.data(3, stream: stream, last: true) == nil, "its bytes are late")
-    }
-
-    @Test("A message without fields that matter has to decode too", arguments: [FrameKind.registered, .cancel, .error])
-    func malformedEmpty(_ kind: FrameKind) throws {
-        var harness = try StateHarness()
-        var stream: UInt64 = 1 << 32
-        if kind == .registered {
-            stream = try harness.state.open(Destination())
-        } else {
-            _ = try harness.ask(stream, credit: 5)
-        }
-        var encoder = FrameMemory()
-        encoder.append(header: FrameHeader(kind, stream: stream, length: 1))
-        let failure = #expect(throws: Failure.self) { try harness.broker(encoder.bytes + [0x0B]) }
-        #expect(failure?.code == .protocolViolation)
     }
 }

@@ -1,4 +1,5 @@
 import PasteboardClient
+import PasteboardTransport
 import PasteboardWire
 import TestSupport
 
@@ -34,12 +35,27 @@ struct StateHarness {
     }
 
     /// Delivers one complete frame from the broker.
-    mutating func broker(_ frame: [UInt8]) throws(Failure) -> ClientEvent? {
+    mutating func broker(
+        _ frame: [UInt8],
+        passing descriptor: Result<DescriptorBox, MissingDescriptor> = .failure(.notSent)
+    ) throws(Failure) -> ClientEvent? {
         var offset = 0
         guard let chunk = try decoder.next(in: frame.span, at: &offset) else { return nil }
         var result: ClientEvent?
-        try state.received(chunk, in: frame.span) { _, event, _ in result = event }
+        try state.received(chunk, in: frame.span, descriptor: { descriptor }, { _, event, _ in result = event })
         return result
+    }
+
+    /// Delivers a message, and the descriptor that it announces or the reason why that is missing.
+    mutating func broker(
+        _ message: some WireMessage,
+        stream: UInt64,
+        passing descriptor: Result<DescriptorBox, MissingDescriptor>?
+    ) throws(Failure) -> ClientEvent? {
+        var encoder = FrameMemory()
+        encoder.append(message, stream: stream, flags: .last, descriptorCount: descriptor == nil ? 0 : 1)
+        decoder.takesDescriptors = true
+        return try broker(encoder.bytes, passing: descriptor ?? .failure(.notSent))
     }
 
     /// An empty message of any kind.
@@ -53,6 +69,13 @@ struct StateHarness {
         var encoder = FrameMemory()
         encoder.append(header: header)
         return encoder.bytes
+    }
+
+    /// A message of any kind whose only byte is no field.
+    static func malformedFrame(_ kind: FrameKind, stream: UInt64) -> [UInt8] {
+        var encoder = FrameMemory()
+        encoder.append(header: FrameHeader(kind, stream: stream, length: 1))
+        return encoder.bytes + [0x0B]
     }
 
     /// Takes the frames to send, connection-ordered ones first.

@@ -20,6 +20,8 @@ import TypeIdentifiers
             ("public.utf16-plain-text", [0xFF, 0xFE] + utf16("žluť😀"), "žluť😀"),
             ("public.utf16-plain-text", [0xFE, 0xFF] + utf16("žluť😀", isBig: true), "žluť😀"),
             ("public.utf16-external-plain-text", utf16("ž", isBig: true), "ž"),
+            ("public.utf16-external-plain-text", [0xFF, 0xFE] + utf16("ž"), "ž"),
+            ("text/plain", [0xFE, 0xFF] + utf16("ž", isBig: true), "ž"), ("public.utf16-plain-text", [0xFF, 0xFE], ""),
             ("text/plain;charset=utf-16", [0xFE, 0xFF] + utf16("ž", isBig: true), "ž"),
             ("text/plain;charset=UTF-16LE", utf16("ž"), "ž"),
             ("text/plain", [0xFF, 0xFE] + utf16("ž"), "ž"), ("text/plain", [0xEF, 0xBB, 0xBF, 0x61], "a"),
@@ -27,7 +29,8 @@ import TypeIdentifiers
             ("text/plain;charset=\"ISO-8859-1\"", [0xE9], "é"), ("text/plain;charset=windows-1252", [0x80], "€"),
             ("com.apple.traditional-mac-plain-text", [0x8E, 0x61], "éa"),
             ("text/plain;charset=macintosh", [0x8E], "é"), ("text/plain;charset=shift_jis", [0x82, 0xA0], "あ"),
-            ("text/html;charset=koi8-r", [0xC1], "а"),
+            ("text/html;charset=koi8-r", [0xC1], "а"), ("text/plain;charset=KOI8-R", [0xC1], "а"),
+            ("text/plain;charset=utf-8", [0xC3, 0xA9], "é"), ("text/plain;charset=us-ascii", [0x61], "a"),
             ("text/plain;format=flowed;charset=iso-8859-1", [0xE9], "é"),
         ] as [(String, [UInt8], String)]
     )

@@ -25,6 +25,14 @@ struct HandlerRunTests {
             }
         }
 
+        static func callback(
+            _ body: @escaping @Sendable (@escaping DataHandler.Completion) -> LoadProgress?
+        ) -> Observed { Observed(.callback(body)) }
+
+        static func reporting(
+            _ body: @escaping @Sendable (LoadProgress) async throws -> HandlerResult
+        ) -> Observed { Observed(.reporting(body)) }
+
         func value() async throws -> HandlerResult { try await result.value(onCancel: {}) }
 
         func data() async throws -> Data {
@@ -33,12 +41,7 @@ struct HandlerRunTests {
         }
 
         func error() async -> PasteboardError? {
-            do {
-                _ = try await value()
-                return nil
-            } catch {
-                return error as? PasteboardError
-            }
+            await #expect(throws: PasteboardError.self) { try await value() }
         }
     }
 
@@ -48,14 +51,12 @@ struct HandlerRunTests {
 
     @Test("Only the first completion of a handler counts")
     func first() async throws {
-        let observed = Observed(
-            .callback { completion in
-                completion(Data([1]), nil)
-                completion(Data([2]), nil)
-                completion(nil, Refused())
-                return nil
-            }
-        )
+        let observed = Observed.callback { completion in
+            completion(Data([1]), nil)
+            completion(Data([2]), nil)
+            completion(nil, Refused())
+            return nil
+        }
         observed.run.start()
         #expect(try await observed.data() == Data([1]))
         #expect(observed.completions.value == 1)
@@ -63,41 +64,35 @@ struct HandlerRunTests {
 
     @Test("An error takes precedence over bytes")
     func errorFirst() async {
-        let observed = Observed(
-            .callback { completion in
-                completion(Data([1]), Refused())
-                return nil
-            }
-        )
+        let observed = Observed.callback { completion in
+            completion(Data([1]), Refused())
+            return nil
+        }
         observed.run.start()
         #expect(await observed.error()?.code == .sourceFailed)
     }
 
     @Test("A handler that completes without a result, or never completes, fails the load", .tags(.f48))
     func broken() async {
-        let empty = Observed(
-            .callback { completion in
-                completion(nil, nil)
-                return nil
-            }
-        )
+        let empty = Observed.callback { completion in
+            completion(nil, nil)
+            return nil
+        }
         empty.run.start()
         #expect(
             await empty.error()?.sourceError?.message == "the load handler completed with neither bytes nor an error"
         )
-        let silent = Observed(.callback { _ in nil })
+        let silent = Observed.callback { _ in nil }
         silent.run.start()
         #expect(await silent.error()?.sourceError?.message == "the load handler never called its completion")
     }
 
     @Test("A slice is copied, so that the result begins at index 0")
     func slice() async throws {
-        let observed = Observed(
-            .callback { completion in
-                completion(Data([1, 2, 3]).dropFirst(), nil)
-                return nil
-            }
-        )
+        let observed = Observed.callback { completion in
+            completion(Data([1, 2, 3]).dropFirst(), nil)
+            return nil
+        }
         observed.run.start()
         let data = try await observed.data()
         #expect(data == Data([2, 3]))
@@ -174,16 +169,14 @@ struct HandlerRunTests {
     func completedBeforeReturn() async throws {
         let (goOn, returned) = (Semaphore(), Gate())
         let isCancelled = Lock(false)
-        let observed = Observed(
-            .callback { completion in
-                completion(Data([1]), nil)
-                goOn.wait()
-                let progress = LoadProgress()
-                progress.cancellationHandler = { isCancelled.withLock { $0 = true } }
-                defer { returned.open() }
-                return progress
-            }
-        )
+        let observed = Observed.callback { completion in
+            completion(Data([1]), nil)
+            goOn.wait()
+            let progress = LoadProgress()
+            progress.cancellationHandler = { isCancelled.withLock { $0 = true } }
+            defer { returned.open() }
+            return progress
+        }
         observed.run.start()
         #expect(try await observed.data() == Data([1]))
         observed.run.cancel()
@@ -197,22 +190,20 @@ struct HandlerRunTests {
     func joined() async {
         let (started, goOn, joined) = (Gate(), Gate(), Gate())
         let ended = Semaphore()
-        let observed = Observed(
-            .reporting { progress in
-                defer { ended.signal() }
-                progress.cancellationHandler = {
-                    ended.wait()
-                    joined.open()
-                }
-                started.open()
-                await withTaskCancellationHandler {
-                    await goOn.wait()
-                } onCancel: {
-                    goOn.open()
-                }
-                return .data(Data())
+        let observed = Observed.reporting { progress in
+            defer { ended.signal() }
+            progress.cancellationHandler = {
+                ended.wait()
+                joined.open()
             }
-        )
+            started.open()
+            await withTaskCancellationHandler {
+                await goOn.wait()
+            } onCancel: {
+                goOn.open()
+            }
+            return .data(Data())
+        }
         observed.run.start()
         await started.wait()
         observed.run.cancel()
@@ -222,16 +213,14 @@ struct HandlerRunTests {
     @Test("The cancellation of a run reaches the task and the progress of its handler, and its result is dropped")
     func cancelledTask() async {
         let (started, cancelled, returned) = (Gate(), Gate(), Gate())
-        let observed = Observed(
-            .reporting { progress in
-                progress.cancellationHandler = { cancelled.open() }
-                started.open()
-                await cancelled.wait()
-                #expect(Task.isCancelled)
-                defer { returned.open() }
-                return .data(Data())
-            }
-        )
+        let observed = Observed.reporting { progress in
+            progress.cancellationHandler = { cancelled.open() }
+            started.open()
+            await cancelled.wait()
+            #expect(Task.isCancelled)
+            defer { returned.open() }
+            return .data(Data())
+        }
         observed.run.start()
         await started.wait()
         observed.run.cancel()
@@ -243,17 +232,15 @@ struct HandlerRunTests {
     @Test("The cancellation of a run reaches the progress that a callback handler returned")
     func cancelledProgress() async {
         let (attached, cancelled) = (Gate(), Gate())
-        let observed = Observed(
-            .callback { completion in
-                let progress = LoadProgress()
-                progress.cancellationHandler = {
-                    cancelled.open()
-                    completion(Data(), nil)
-                }
-                attached.open()
-                return progress
+        let observed = Observed.callback { completion in
+            let progress = LoadProgress()
+            progress.cancellationHandler = {
+                cancelled.open()
+                completion(Data(), nil)
             }
-        )
+            attached.open()
+            return progress
+        }
         observed.run.start()
         await attached.wait()
         observed.run.cancel()

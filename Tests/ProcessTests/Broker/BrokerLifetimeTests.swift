@@ -68,55 +68,6 @@ import Testing
     }
 
     @Test(
-        "A broker ends when its directory or its socket is removed, says so, and leaves nothing",
-        .tags(.f71),
-        arguments: ["d", "d/socket"]
-    )
-    func removed(path: String) throws {
-        let broker = try BrokerProcess(at: try BrokerPlace())
-        _ = try ProcessRunner("/bin/rm", ["-r", broker.place.directory[path]], environment: [:]).finish()
-        let log = try broker.expectEnd().errorText
-        #expect(log.contains("the socket \(broker.place.socket) has been removed"), "\(log)")
-        #expect(broker.place.directory.names(in: "d").isEmpty)
-    }
-
-    @Test("The socket of a killed broker is taken over", .tags(.f68))
-    func stale() throws {
-        let place = try BrokerPlace()
-        let killed = try BrokerProcess(at: place)
-        try killed.runner.child.kill(SIGKILL)
-        #expect(try killed.runner.finish().exitCode == 128 + SIGKILL)
-        #expect(place.directory.names(in: "d").contains("socket"))
-        let broker = try BrokerProcess(at: place)
-        try broker.expectService()
-        try broker.end()
-    }
-
-    @Test("A second broker on the same socket path refuses to run, and names the first", .tags(.f69))
-    func second() throws {
-        try BrokerProcess.run { broker in
-            let refused = try broker.place.refusedBroker()
-            #expect(refused.exitCode == 3)
-            #expect(refused.errorText.contains("process \(broker.runner.child.id)"), "\(refused.errorText)")
-            try broker.expectService()
-        }
-    }
-
-    @Test(
-        "A directory open to other users is refused, and nothing is left in it",
-        .tags(.f70),
-        arguments: [0o777, 0o701, 0o750]
-    )
-    func openDirectory(mode: UInt32) throws {
-        let place = try BrokerPlace()
-        try place.setMode(mode)
-        let refused = try place.refusedBroker()
-        #expect(refused.exitCode == 3)
-        #expect(refused.errorText.contains(place.directory["d"]), "\(refused.errorText)")
-        #expect(place.directory.names(in: "d").isEmpty)
-    }
-
-    @Test(
         "A listening socket from the service manager is served, its path is not changed, and no other broker takes it over",
         .tags(.f75)
     )
@@ -135,16 +86,6 @@ import Testing
         try broker.expectService()
         try broker.end()
         #expect(place.directory.names(in: "d") == ["socket"])
-    }
-
-    @Test("A passed descriptor that is not a listening socket is refused", .tags(.f75))
-    func inheritedFile() throws {
-        let place = try BrokerPlace()
-        let script = "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3</dev/null; exec \"$0\" \"$@\""
-        let refused = try ProcessRunner("/bin/sh", ["-c", script] + place.arguments, environment: place.environment)
-            .finish()
-        #expect(refused.exitCode == 3)
-        #expect(refused.errorText.contains("not a listening Unix stream socket"), "\(refused.errorText)")
     }
 
     @Test("Twenty clients that find no broker start one", .tags(.f69))
@@ -167,16 +108,5 @@ import Testing
         let epochs = try outcomes.withLock { $0 }.map { try $0.get() }
         #expect(epochs.count == 20)
         #expect(Set(epochs).count == 1)
-    }
-
-    @Test("A broker with idle-exit ends once no client is connected, and leaves no socket")
-    func idle() throws {
-        let broker = try BrokerProcess(at: try BrokerPlace(), limits: ["idle-exit=3s"])
-        do {
-            let connection = try broker.connect()
-            _ = try connection.status()
-        }
-        try broker.expectEnd()
-        #expect(try System.status(at: broker.place.socket) == nil)
     }
 }

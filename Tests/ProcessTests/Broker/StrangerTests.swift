@@ -56,32 +56,6 @@ import Testing
     }
 
     @Test(
-        "Another user who can open the socket is refused, with the reason",
-        .tags(.f74),
-        .enabled(if: System.userID == 0, "needs root, which alone can become another user")
-    )
-    func otherUser() throws {
-        try BrokerProcess.run { broker in
-            let directory = broker.place.directory
-            // Remove the permissions that keep out other users.
-            try broker.place.setMode(0o711)
-            try #require(chmod(directory.path, 0o711) == 0)
-            let script = """
-                chmod 666 "$1"; cp "$0" peer
-                exec setpriv --reuid 65534 --regid 65534 --clear-groups ./peer destination "$1"
-                """
-            let refused = try ProcessRunner(
-                "/bin/sh",
-                ["-c", script, try ProcessRunner.program("test-peer"), broker.place.socket],
-                environment: broker.place.environment,
-                directory: directory.path
-            ).finish()
-            #expect(refused.text.hasPrefix("failed not-permitted: user 65534 "), "\(refused.text)\(refused.errorText)")
-            try broker.expectService()
-        }
-    }
-
-    @Test(
         "A broker with 64 descriptors refuses excess clients with an error, and serves again after others leave",
         .tags(.f51)
     )

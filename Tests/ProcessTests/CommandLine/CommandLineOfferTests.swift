@@ -13,7 +13,17 @@ import Testing
     func exactCredit(command: String, count: Int) throws {
         let desk = try Desk()
         let offer = try desk.offer(["-t", "text=\(command)"])
-        #expect(try RawDestination(at: desk, credit: UInt64(count)).end() == count)
+        let peer = try ScriptedPeer(greeting: desk, label: "raw")
+        var load = Load()
+        load.credit = UInt64(count)
+        try peer.send(load, stream: 1)
+        var (received, isOver) = (0, false)
+        while !isOver {
+            let frame = try peer.next()
+            if frame.kind == .data { received += frame.payload.count }
+            isOver = frame.stream == 1 && (frame.kind == .end || frame.header.flags.contains(.last))
+        }
+        #expect(received == count)
         try desk.run("clear")
         #expect(try offer.finish().exitCode == 0)
     }

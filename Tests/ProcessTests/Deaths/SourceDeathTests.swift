@@ -102,40 +102,4 @@ import Testing
             try source.expect("cancelled")
         }
     }
-
-    @Test(
-        "A source killed before a load, before its first byte, or after some bytes is reported as source-gone",
-        .tags(.f22, .f23, .f24)
-    )
-    func killedSource() throws {
-        let desk = try Desk()
-        for (command, said) in [
-            (":", "before it sent a byte"), ("printf x", "after 1 bytes"),
-            ("head -c 300000 /dev/zero", "after 300000 bytes"),
-        ] {
-            let offer = try desk.offer(["-t", "public.data=\(command); echo $$ >pid; mv pid running; exec sleep 1000"])
-            let paste = try desk.start("paste", "-o", "output")
-            let running = try desk.shell("until [ -e running ]; do sleep 0.01; done; cat running; rm running").text
-            let sleeper = try #require(CInt(running.filter(\.isNumber)))
-            // No process that is left ends the command of a killed source.
-            defer { try? System.kill(sleeper, SIGKILL) }
-            // The command's output has reached the destination before its source is killed.
-            _ = try desk.shell(
-                "until pasteboard status --json | grep -q '\"bytes\":\(Self.bytes(of: said))[,}]'; do sleep 0.01; done"
-            )
-            try offer.child.killGroup(SIGKILL)
-            let pasted = try paste.finish()
-            #expect(pasted.exitCode == 5)
-            #expect(pasted.errorText.contains(said), "\(pasted.errorText)")
-            #expect(!desk.directory.names().contains("output"))
-            #expect(try desk.run("types").text == "public.data  -  gone\n")
-            #expect(try desk.run("paste").errorText.contains("has ended; its promises can no longer be loaded"))
-            #expect(try offer.finish().exitCode == 128 + SIGKILL)
-        }
-    }
-
-    nonisolated private static func bytes(of said: String) -> String {
-        let digits = said.filter(\.isNumber)
-        return digits.isEmpty ? "0" : digits
-    }
 }

@@ -12,18 +12,6 @@ import Testing
         ).finish()
     }
 
-    @Test("A wrong line ends the program, and the error has its location and the right form")
-    func wrongLine() throws {
-        let desk = try Desk()
-        try desk.directory.write("edit on\nhover\nshow\n", to: "script")
-        let finished = try play("script", at: desk)
-        #expect(finished.exitCode == 2 && finished.text == "ready\nediting on\n")
-        #expect(
-            finished.errorText
-                == "places: line 2: `hover` is not of the form `hover DESTINATION [ROW | X,Y] | here [ROW | X,Y] | nowhere`\n"
-        )
-    }
-
     @Test("The page of the examples lists each step, and so does the error for an unknown one")
     func steps() throws {
         let desk = try Desk()

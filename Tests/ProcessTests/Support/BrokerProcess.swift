@@ -175,11 +175,6 @@ struct BrokerPlace {
 
     var socket: String { directory["d/socket"] }
 
-    /// Changes the permissions of the directory.
-    func setMode(_ mode: UInt32) throws {
-        try #require(chmod(directory["d"], mode) == 0)
-    }
-
     /// The command line of the broker.
     var arguments: [String] {
         get throws { [try ProcessRunner.program("pasteboardd"), "--socket", socket] }
@@ -205,11 +200,5 @@ struct BrokerPlace {
         let connection = BlockingConnection(adopting: try connect(), path: socket)
         connection.io.timeouts = .endless
         return connection
-    }
-
-    /// Starts a broker that cannot run, and returns its end.
-    func refusedBroker() throws -> ProcessRunner.Finished {
-        let arguments = try self.arguments
-        return try ProcessRunner(arguments[0], Array(arguments[1...]), environment: environment).finish()
     }
 }

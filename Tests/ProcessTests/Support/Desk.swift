@@ -6,9 +6,8 @@ import Testing
 /// A directory, an environment and a broker in which a test uses `pasteboard`.
 final class Desk {
     /// The way in which the broker's socket is found.
-    enum Place: CaseIterable {
+    enum Place {
         case runtimeDirectory
-        case stateDirectory
         case socket
     }
 
@@ -23,12 +22,9 @@ final class Desk {
             "HOME": directory.path, "PATH": System.environment("PATH") ?? "/usr/bin:/bin", "LC_ALL": "C",
             "XDG_STATE_HOME": try directory.makeDirectory("s"), "SWIFT_BACKTRACE": "enable=no",
         ]
-        // A runtime directory of this user would take precedence over the state directory, and must not be touched.
-        let hasRuntime = try System.status(at: "/run/user/\(System.userID)") != nil
         switch place {
         case .runtimeDirectory: environment["XDG_RUNTIME_DIR"] = try directory.makeDirectory("run")
-        case .stateDirectory where !hasRuntime: break
-        case .stateDirectory, .socket: environment["PASTEBOARD_SOCKET"] = directory["socket"]
+        case .socket: environment["PASTEBOARD_SOCKET"] = directory["socket"]
         }
         _ = try directory.makeDirectory(".config")
         _ = try directory.makeDirectory(".config/pasteboard")
@@ -104,25 +100,25 @@ final class Desk {
     }
 
     /// Starts a broker, and returns once it can be used.
-    ///
-    /// - Parameter shell: commands that run before.
-    func serve(_ options: String = "", after shell: String = ":") throws -> ProcessRunner {
+    func serve(_ options: String = "") throws -> ProcessRunner {
         let program = try ProcessRunner.program("pasteboard")
         let broker = try ProcessRunner(
             "/bin/sh",
-            ["-c", "\(shell); exec \"$0\" broker \(options) --ready-fd 4 4>&1", program],
+            ["-c", "exec \"$0\" broker \(options) --ready-fd 4 4>&1", program],
             environment: environment
         )
         try broker.waitForOutput(containing: "r")
         return broker
     }
 
-    /// Kills the broker.
-    func killBroker() throws {
+    /// The process of the broker.
+    func brokerProcess() throws -> CInt {
         let words = try run("status").text.split { " ,\n".contains($0) }
-        let process = try #require(words.firstIndex(of: "process").flatMap { CInt(words[$0 + 1]) })
-        try System.kill(process, SIGKILL)
+        return try #require(words.firstIndex(of: "process").flatMap { CInt(words[$0 + 1]) })
     }
+
+    /// Kills the broker.
+    func killBroker() throws { try System.kill(brokerProcess(), SIGKILL) }
 
     /// Starts an offer, and returns once it can be pasted.
     func offer(_ arguments: [String], board: String = "general") throws -> ProcessRunner {

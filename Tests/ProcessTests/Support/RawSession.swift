@@ -58,11 +58,10 @@ final class RawDropDestination {
     private var lastLoad = RawDropDestination.destination
     private var handle: UInt64 = 0
 
-    init(at desk: Desk, name: String, accepts: [String] = []) throws {
+    init(at desk: Desk, name: String) throws {
         peer = try ScriptedPeer(greeting: desk, label: "raw")
         var destination = Destination()
         destination.name = name
-        destination.accepts = accepts.map { type in Accept(type) }
         try peer.send(destination, stream: Self.destination)
         _ = try peer.next(.registered)
     }
@@ -118,31 +117,22 @@ extension ScriptedPeer {
 }
 
 extension Desk {
-    /// Starts `pasteboard drop`, and returns once it is registered. Without a directory it creates `in` and writes into
-    /// it.
-    func destination(
-        _ arguments: [String] = [],
-        name: String = "inbox",
-        into directory: String = "in"
-    ) throws
-        -> ProcessRunner
-    {
-        if !self.directory.names().contains(directory) { _ = try self.directory.makeDirectory(directory) }
+    /// Starts `pasteboard drop` into the directory `in`, and returns once it is registered.
+    func destination(_ arguments: [String] = [], name: String = "inbox") throws -> ProcessRunner {
+        if !directory.names().contains("in") { _ = try directory.makeDirectory("in") }
         let runner = try ProcessRunner(
             try ProcessRunner.program("pasteboard"),
-            ["drop", "--as", name, "--into", directory] + arguments,
+            ["drop", "--as", name, "--into", "in"] + arguments,
             environment: environment,
-            directory: self.directory.path
+            directory: directory.path
         )
         try runner.waitForErrors(containing: "accepting ")
         return runner
     }
 
-    /// Waits until the directory has a file whose name has this beginning.
-    func waitForFile(_ prefix: String, in directory: String = "in") throws {
-        try eventually("a file \(prefix)…") {
-            self.directory.names(in: directory).contains { $0.hasPrefix(prefix) }
-        }
+    /// Waits until the directory `in` has a file whose name has this beginning.
+    func waitForFile(_ prefix: String) throws {
+        try eventually("a file \(prefix)…") { directory.names(in: "in").contains { $0.hasPrefix(prefix) } }
     }
 
     /// Waits until a program writes a file that has no name yet.

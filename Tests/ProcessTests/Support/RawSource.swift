@@ -8,13 +8,7 @@ struct RawSource {
 
     /// Promises one representation on the general pasteboard.
     init(at desk: Desk, type: String) throws {
-        let deadline = MonotonicClock.deadline(milliseconds: ScriptedPeer.watchdog)
-        peer = ScriptedPeer(try Socket.connect(path: desk.socket, deadline: deadline))
-        var hello = Hello()
-        hello.minimumVersion = 1
-        hello.maximumVersion = 1
-        hello.label = "raw"
-        try peer.send(hello, stream: 0)
+        peer = try ScriptedPeer(greeting: desk, label: "raw")
         try peer.send(Write(), stream: 1)
         var representation = Representation()
         representation.type = type
@@ -25,14 +19,9 @@ struct RawSource {
         _ = try peer.next(.committed)
     }
 
-    /// Waits until it is asked, and returns the stream.
-    func asked() throws -> UInt64 {
-        try peer.next(.ask).stream
-    }
-
     /// Waits until it is asked, and announces an archive of a folder. Returns the stream.
     func askedForArchive() throws -> UInt64 {
-        let ask = try asked()
+        let ask = try peer.next(.ask).stream
         var answer = Answer()
         answer.content = .folderArchive
         try peer.send(answer, stream: ask)
@@ -49,8 +38,6 @@ extension Desk {
     /// Starts a broker by an otherwise unused copy, and returns its process id.
     func startBroker() throws -> Int32 {
         try copy("nothing", "--board", "start")
-        let status = try run("status").text
-        let digits = status.drop { $0 != "," }.drop { !$0.isNumber }.prefix { $0.isNumber }
-        return Int32(digits) ?? -1
+        return try brokerProcess()
     }
 }

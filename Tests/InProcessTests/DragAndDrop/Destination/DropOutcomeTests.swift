@@ -9,30 +9,16 @@ private typealias Drag = PasteboardKit.Drag
 
 @Suite("Drop outcomes at the destination", .inProcess)
 struct DropOutcomeTests {
-    private static func move(_ connection: PasteboardConnection) async throws -> Drag {
-        var options = Drag.Options()
-        options.allowsMoveBetweenProcesses = true
-        return try await Drag.begin([.text("a")], options: options, connection: connection)
-    }
-
-    /// Drops a drag at the site.
-    private static func dropped(_ connection: PasteboardConnection) async throws -> Drag {
-        let drag = try await move(connection)
-        try await drag.reach()
-        try await drag.drop()
-        return drag
-    }
-
     @Test("source and destination get the same outcome of a complete drop", arguments: [DropOperation.copy, .move])
     func complete(_ operation: DropOperation) async throws {
         try await DragBroker.with { broker in
-            let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: operation) }) {
-                session,
-                _ in
+            let site = DropSite(on: broker.connect()) { _, _ in
+                DropProposal(operation: operation)
+            } perform: { session, _ in
                 #expect(session.outcome == nil)
                 _ = try await session.load(String.self)
             }
-            let drag = try await Self.dropped(broker.connect())
+            let drag = try await Drag.drop(from: broker.connect())
             #expect(try await drag.outcome().text == "transferred \(operation)")
             try await site.happened("ended")
             #expect(site.log.endings == ["transferred \(operation)"])
@@ -47,15 +33,13 @@ struct DropOutcomeTests {
     func givenUp(isGone: Bool) async throws {
         try await DragBroker.with { broker in
             let (loaded, goOn) = (Gate(), Gate())
-            let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: .move) }) {
-                session,
-                _ in
+            let site = DropSite(on: broker.connect(), propose: { _, _ in .move }) { session, _ in
                 _ = try await session.load(String.self)
                 loaded.open()
                 await goOn.wait()
             }
             let source = broker.connect(process: 77)
-            let drag = try await Self.dropped(source)
+            let drag = try await Drag.drop(from: source)
             await loaded.wait()
             if isGone { await source.close() } else { await drag.cancel() }
             #expect(try await drag.outcome().text == (isGone ? "failed broker-unavailable" : "cancelled"))
@@ -76,14 +60,12 @@ struct DropOutcomeTests {
             // Each destination is cancelled by its own handler, after the handler has loaded everything.
             for _ in 0..<20 {
                 let loaded = Gate()
-                let site = DropSite(on: broker.connect(), propose: { _, _ in DropProposal(operation: .move) }) {
-                    session,
-                    _ in
+                let site = DropSite(on: broker.connect(), propose: { _, _ in .move }) { session, _ in
                     _ = try await session.load(String.self)
                     loaded.open()
                     withUnsafeCurrentTask { $0?.cancel() }
                 }
-                let drag = try await Self.dropped(broker.connect())
+                let drag = try await Drag.drop(from: broker.connect())
                 await loaded.wait()
                 #expect(try await drag.outcome().text == "transferred move")
                 _ = await site.end()
@@ -101,7 +83,7 @@ struct DropOutcomeTests {
                 let objects = try? await session.load(String.self)
                 #expect(objects?.isEmpty ?? true)
             }
-            let drag = try await Self.dropped(broker.connect())
+            let drag = try await Drag.drop(from: broker.connect())
             let outcome = try await drag.outcome().text
             try await site.happened("ended")
             #expect(site.log.endings == [outcome])
@@ -122,9 +104,7 @@ struct DropOutcomeTests {
             let site = DropSite(on: connection) { session, _ in
                 session.loadObjects(ofClass: String.self) { _ in }
             }
-            let drag = try await Drag.begin([item], connection: broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Drag.drop([item], from: broker.connect())
             await asked.wait()
             if isClosed { await connection.close() } else { site.cancel() }
             _ = await site.end()
@@ -156,9 +136,7 @@ struct DropOutcomeTests {
                 }
             }
             let source = broker.connect()
-            let drag = try await Drag.begin([item], connection: source)
-            try await drag.reach()
-            try await drag.drop()
+            _ = try await Drag.drop([item], from: source)
             await asked.wait()
             await source.close()
             try await site.happened("ended")
@@ -187,7 +165,7 @@ struct DropOutcomeTests {
                     }
                 }
             }
-            let drag = try await Self.dropped(broker.connect())
+            let drag = try await Drag.drop(from: broker.connect())
             await asked.wait()
             await drag.cancel()
             try await site.happened("ended")

@@ -31,7 +31,7 @@ final class DropSite: Sendable {
         var lines: [String] { state.withLock { $0 } }
     }
 
-    /// Creates a destination that by default accepts and loads everything.
+    /// Creates a destination that by default accepts everything.
     init(
         _ name: String = "site",
         accepting types: [UniformType] = [.item],
@@ -100,6 +100,18 @@ final class DropSite: Sendable {
 }
 
 extension PasteboardKit.Drag {
+    /// Begins a drag, which may be moved, and drops it at a destination as soon as that is registered.
+    static func drop(
+        _ items: [DragItem] = [.text("a")],
+        row: Int? = nil,
+        from connection: PasteboardConnection
+    ) async throws(PasteboardError) -> PasteboardKit.Drag {
+        let drag = try await begin(items, options: Options(allowsMoveBetweenProcesses: true), connection: connection)
+        try await drag.reach(row: row)
+        try await drag.drop()
+        return drag
+    }
+
     /// Moves the drag to a destination as soon as that is registered.
     @discardableResult
     func reach(_ name: String = "site", row: Int? = nil) async throws(PasteboardError) -> DropProposal {
@@ -120,13 +132,7 @@ extension DragItem {
 
     /// An empty text that is produced when a gate opens.
     static func text(after gate: Gate, asked: Gate) -> DragItem {
-        let provider = ItemProvider()
-        provider.registerDataRepresentation(for: .utf8PlainText) {
-            asked.open()
-            await gate.wait()
-            return Data()
-        }
-        return DragItem(itemProvider: provider)
+        DragItem(itemProvider: .waiting(.utf8PlainText, asked: asked, for: gate))
     }
 }
 

@@ -79,27 +79,16 @@ struct DropWaitTests {
         }
     }
 
-    @Test("a pointer update that waits for its destination ends with its drag")
-    func endsWithDrag() async throws {
+    @Test("a pointer update that waits for its destination ends with the drag or the drop", arguments: [false, true])
+    func ends(isDropped: Bool) async throws {
         try await DragBroker.with { broker in
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             let moving = Task { try await drag.move(to: DropLocation("site"), destinationTimeout: .seconds(600)) }
             try await eventually("a wait at the broker") { try broker.waits > 0 }
-            await drag.cancel()
+            if isDropped { try await drag.drop() } else { await drag.cancel() }
             let error = await #expect(throws: PasteboardError.self) { try await moving.value }
-            #expect(error?.code == .cancelled && error?.message == "the drag was cancelled")
-        }
-    }
-
-    @Test("a drag that waits for its destination ends the wait when it is dropped")
-    func endsWithDrop() async throws {
-        try await DragBroker.with { broker in
-            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            let moving = Task { try await drag.move(to: DropLocation("site"), destinationTimeout: .seconds(600)) }
-            try await eventually("a wait at the broker") { try broker.waits > 0 }
-            try await drag.drop()
-            let error = await #expect(throws: PasteboardError.self) { try await moving.value }
-            #expect(error?.code == .invalidArgument || error?.message == "the drag was cancelled")
+            let isCancelled = error?.code == .cancelled && error?.message == "the drag was cancelled"
+            #expect(isCancelled || isDropped && error?.code == .invalidArgument)
         }
     }
 
@@ -120,20 +109,15 @@ struct DropWaitTests {
     func timeout() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
-            let wait = await #expect(throws: PasteboardError.self) {
+            let wait = await expectError(.nothingHere) {
                 try await DropDestination.wait(for: "site", timeout: .milliseconds(1), connection: connection)
             }
-            #expect(wait?.code == .nothingHere)
             #expect(wait?.message == "no destination site was registered within 1 ms")
             let drag = try await Drag.begin([.text("a")], connection: connection)
-            let move = await #expect(throws: PasteboardError.self) {
+            await expectError(.nothingHere) {
                 try await drag.move(to: DropLocation("site"), destinationTimeout: .milliseconds(1))
             }
-            #expect(move?.code == .nothingHere)
-            let unnamed = await #expect(throws: PasteboardError.self) {
-                try await DropDestination.wait(for: "a/b", connection: connection)
-            }
-            #expect(unnamed?.code == .invalidArgument)
+            await expectError(.invalidArgument) { try await DropDestination.wait(for: "a/b", connection: connection) }
         }
     }
 
@@ -147,63 +131,64 @@ struct DropWaitTests {
                 Task { _ = try await drag.move(to: DropLocation("site"), destinationTimeout: .seconds(600)) },
             ] {
                 wait.cancel()
-                let error = await #expect(throws: PasteboardError.self) { try await wait.value }
-                #expect(error?.code == .cancelled)
+                await expectError(.cancelled) { try await wait.value }
             }
         }
     }
 
     // MARK: Waits for a handler
 
+    private static let visit: UInt64 = 1 << 32 | 1 << 31
+
     /// Plays a broker with one destination, at which a text is dropped.
     ///
     /// - Returns: the frames that the handler causes on the session's stream.
-    private func first(
+    private func frames(
         _ perform: @escaping @Sendable (any DropSession) async throws -> Void
     ) async throws -> [FrameKind] {
         let kinds = Lock<[FrameKind]>([])
+        let loads = Lock<[UInt64]>([])
         let done = Gate()
-        let connections = Counter()
-        let connection = PasteboardConnection { _ in
-            // The destination would be registered again after the end of the first one.
-            guard connections.increment() == 1 else { throw Failure(.brokerUnavailable, "the broker has ended") }
-            let pair = try Socket.pair()
-            let own = try System.duplicate(pair.first.raw)
-            let peer = ScriptedPeer(try System.duplicate(pair.second.raw))
-            try SystemThread(name: "broker") {
-                do {
-                    let heard = try Self.drop(by: peer)
-                    kinds.withLock { $0 = heard }
-                } catch {
-                    Issue.record(error)
+        var welcome = Welcome.standard()
+        welcome.features = [Feature.dropReports.rawValue]
+        let broker = ScriptedBroker(welcome: welcome) { peer, frame in
+            if frame.stream == Self.visit, let kind = frame.kind { kinds.withLock { $0.append(kind) } }
+            switch frame.kind {
+            case .destination: try Self.enter(frame.stream, by: peer)
+            case .proposal:
+                var perform = Perform()
+                perform.operation = .move
+                try peer.send(perform, stream: Self.visit)
+            case .load: loads.withLock { $0.append(frame.stream) }
+            case .performed:
+                // The callbacks may run only now, after the handler has returned.
+                for load in loads.withLock({ $0 }) {
+                    try peer.send(Answer(), stream: load)
+                    try peer.sendData([65], stream: load, last: true)
                 }
+            case .conclude:
+                try peer.send(End(), stream: Self.visit)
                 done.open()
-            }.detach()
-            return BrokerSocket(descriptor: own, path: "test")
+            default: break
+            }
         }
         let running = Task {
-            try await DropDestination(name: "site", connection: connection).run { session, _ in
+            try await DropDestination(name: "site", connection: broker.connect()).run { session, _ in
                 try await perform(session)
             }
         }
         await done.wait()
         running.cancel()
         try? await running.value
-        return kinds.withLock { $0 }
+        // The first is the proposal.
+        return Array(kinds.withLock { $0 }.dropFirst())
     }
 
-    private static func drop(by peer: ScriptedPeer) throws -> [FrameKind] {
-        var welcome = Welcome.standard()
-        welcome.features = [Feature.dropReports.rawValue]
-        try peer.send(welcome, stream: 0)
-        let destination = try peer.next(.destination).stream
+    /// Registers the destination, and moves a session with a text there.
+    private static func enter(_ destination: UInt64, by peer: ScriptedPeer) throws {
         try peer.send(Registered(), stream: destination)
-        let visit: UInt64 = 1 << 32 | 1 << 31
         var session = Session()
-        session.destination = destination
-        session.handle = 5
-        session.version = 1
-        session.itemCount = 1
+        (session.destination, session.handle, session.version, session.itemCount) = (destination, 5, 1, 1)
         try peer.send(session, stream: visit)
         var text = PasteboardWire.Representation()
         text.type = "public.utf8-plain-text"
@@ -213,25 +198,6 @@ struct DropWaitTests {
         var enter = Enter()
         enter.sequence = 1
         try peer.send(enter, stream: visit)
-        _ = try peer.next(.proposal)
-        var perform = Perform()
-        perform.operation = .move
-        try peer.send(perform, stream: visit)
-        var kinds: [FrameKind] = []
-        var loads: [UInt64] = []
-        while kinds.last != .conclude {
-            let frame = try peer.next()
-            if frame.kind == .load { loads.append(frame.stream) }
-            if frame.stream == visit, let kind = frame.kind { kinds.append(kind) }
-            // The callbacks may run only now, after the handler has returned.
-            guard frame.kind == .performed else { continue }
-            for load in loads {
-                try peer.send(Answer(), stream: load)
-                try peer.sendData([65], stream: load, last: true)
-            }
-        }
-        try peer.send(End(), stream: visit)
-        return kinds
     }
 
     /// A use of its session by a handler.
@@ -259,7 +225,7 @@ struct DropWaitTests {
         arguments: Handler.allCases
     )
     func reports(by handler: Handler) async throws {
-        let kinds = try await first(handler.perform)
+        let kinds = try await frames(handler.perform)
         switch handler {
         case .extendsWindow, .reportsProgress: #expect(kinds == [.progress, .performed, .conclude])
         case .callsBack: #expect(kinds.prefix(2) == [.progress, .performed] && kinds.last == .conclude)
@@ -279,7 +245,7 @@ struct DropWaitTests {
                 try await DropDestination(name: "site", connection: connection).run { _, _ in
                     MainActor.assertIsolated()
                     steps.append("propose")
-                    return DropProposal(operation: .copy)
+                    return .copy
                 } perform: { session, _ in
                     MainActor.assertIsolated()
                     steps += try await session.load(String.self)
@@ -288,9 +254,7 @@ struct DropWaitTests {
                 }
                 return steps
             }
-            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Drag.drop(from: broker.connect())
             #expect(try await drag.outcome().text == "transferred copy")
             running.cancel()
             #expect(try await running.value == ["registered", "propose", "a"])

@@ -32,12 +32,7 @@ struct DragEndingTests {
                 await goOn.wait()
                 for text in try await session.load(String.self) { texts.add(text) }
             }
-            func drop() async throws {
-                let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-                try await drag.reach()
-                try await drag.drop()
-            }
-            try await drop()
+            _ = try await Drag.drop(from: broker.connect())
             goOn.open()
             try await site.happened("ended")
             #expect(texts.lines == ["a"])
@@ -121,9 +116,7 @@ struct DragEndingTests {
                 }
                 if isInExtension { session.extendDropWindow { try await load() } } else { try await load() }
             }
-            let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Drag.drop(from: broker.connect())
             await performing.wait()
             #expect(await site.stop() == ["entered", "updated -1", "ended"])
             #expect(try await drag.outcome().text == "failed refused")
@@ -134,39 +127,25 @@ struct DragEndingTests {
     func broker() async throws {
         let (proposing, performing, never) = (Counter(), Gate(), Gate())
         try await DragBroker.with { broker in
-            let slow = DropSite(
-                "slow",
-                on: broker.connect(),
-                propose: { _, _ in
-                    proposing.increment()
-                    await never.wait()
-                    return DropProposal(operation: .copy)
-                },
-                perform: { _, _ in }
-            )
+            let slow = DropSite("slow", on: broker.connect()) { _, _ in
+                proposing.increment()
+                await never.wait()
+                return .copy
+            } perform: { _, _ in
+            }
             let site = DropSite(on: broker.connect()) { session, _ in
                 performing.open()
                 await never.wait()
                 _ = try await session.load(String.self)
             }
-            let (first, second) = (broker.connect(), broker.connect())
-            let moving = try await Drag.begin([.text("a")], connection: first)
-            let dropping = try await Drag.begin([.text("b")], connection: second)
-            try await dropping.reach()
-            try await dropping.drop()
+            let moving = try await Drag.begin([.text("a")], connection: broker.connect())
+            let dropping = try await Drag.drop([.text("b")], from: broker.connect())
             await performing.wait()
-            let move = Task { () -> PasteboardError.Code? in
-                do throws(PasteboardError) {
-                    _ = try await moving.reach("slow")
-                    return nil
-                } catch {
-                    return error.code
-                }
-            }
+            let move = Task { try await moving.reach("slow") }
             let outcome = Task { try await dropping.outcome().text }
             try await eventually("a question for a proposal") { proposing.value > 0 }
             await broker.stop()
-            #expect(await move.value == .brokerStopped)
+            await expectError(.brokerStopped) { try await move.value }
             #expect(try await outcome.value == "failed broker-stopped")
             #expect(try await moving.outcome().text == "failed broker-stopped")
             never.open()
@@ -181,25 +160,21 @@ struct DragEndingTests {
     func cancelledTasks() async throws {
         try await DragBroker.with { broker in
             let (proposing, goOn) = (Counter(), Gate())
-            let site = DropSite(
-                on: broker.connect(),
-                propose: { _, _ in
-                    proposing.increment()
-                    await goOn.wait()
-                    return DropProposal(operation: .copy)
-                },
-                perform: { session, _ in _ = try await session.load(String.self) }
-            )
+            let site = DropSite(on: broker.connect()) { _, _ in
+                proposing.increment()
+                await goOn.wait()
+                return .copy
+            } perform: { session, _ in
+                _ = try await session.load(String.self)
+            }
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             let move = Task { try await drag.reach() }
             try await eventually("a question for a proposal") { proposing.value > 0 }
             move.cancel()
-            let moved = await #expect(throws: PasteboardError.self) { try await move.value }
-            #expect(moved?.code == .cancelled)
+            await expectError(.cancelled) { try await move.value }
             let drop = Task { try await drag.drop() }
             drop.cancel()
-            let dropped = await #expect(throws: PasteboardError.self) { try await drop.value }
-            #expect(dropped?.code == .cancelled)
+            await expectError(.cancelled) { try await drop.value }
             goOn.open()
             #expect(try await drag.drop() == .copy)
             #expect(try await drag.outcome().text == "transferred copy")
@@ -209,8 +184,7 @@ struct DragEndingTests {
                 return try await Drag.begin([.text("a")], connection: broker.connect())
             }
             begin.cancel()
-            let begun = await #expect(throws: PasteboardError.self) { try await begin.value }
-            #expect(begun?.code == .cancelled)
+            await expectError(.cancelled) { try await begin.value }
             await site.stop()
         }
     }

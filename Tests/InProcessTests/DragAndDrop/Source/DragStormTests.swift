@@ -80,8 +80,7 @@ struct DragStormTests {
     ) async -> String {
         let texts = (0...chance.next(3)).map { "\(name).\($0)" }
         let items = texts.map { text in
-            let provider = ItemProvider()
-            provider.registerDataRepresentation(for: .utf8PlainText) {
+            let provider = ItemProvider.making(.utf8PlainText) {
                 if chance.next(20) == 0 { throw PasteboardError(.sourceFailed, message: "no more") }
                 return Data(text.utf8)
             }

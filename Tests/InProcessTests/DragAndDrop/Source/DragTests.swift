@@ -56,9 +56,7 @@ struct DragTests {
             )
             let item = DragItem.text("x")
             item.itemProvider.suggestedName = "note"
-            let drag = try await Drag.begin([item], connection: broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Drag.drop([item], from: broker.connect())
             #expect(try await drag.outcome().text == "transferred copy")
             await codes.load(try #require(kept.withLock { $0 }))
             #expect(codes.lines == ["not-loadable-now", "loaded", "not-loadable-now"])
@@ -70,11 +68,7 @@ struct DragTests {
     func windowClosed() async throws {
         try await DragBroker.with { broker in
             let (slow, answered) = (Gate(), Gate())
-            let item = ItemProvider()
-            item.registerDataRepresentation(for: .utf8PlainText) {
-                await slow.wait()
-                return Data("slow".utf8)
-            }
+            let item = ItemProvider.waiting(.utf8PlainText, for: slow, "slow")
             item.registerDataRepresentation(for: .json) { Data("{}".utf8) }
             let late = Lock<ItemProvider?>(nil)
             let site = DropSite(on: broker.connect()) { session, _ in
@@ -85,9 +79,7 @@ struct DragTests {
                 }
                 late.withLock { $0 = provider }
             }
-            let drag = try await Drag.begin([DragItem(itemProvider: item)], connection: broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Drag.drop([DragItem(itemProvider: item)], from: broker.connect())
             let codes = DropSite.Log()
             // It may take a moment until the handler has returned.
             try await eventually("a refused load") {
@@ -131,13 +123,9 @@ struct DragTests {
     func refusedItems() async throws {
         try await DragBroker.with { broker in
             let connection = broker.connect()
-            let none = await #expect(throws: PasteboardError.self) { try await Drag.begin([], connection: connection) }
-            #expect(none?.code == .invalidArgument)
+            await expectError(.invalidArgument) { try await Drag.begin([], connection: connection) }
             let empty = DragItem(itemProvider: ItemProvider())
-            let bare = await #expect(throws: PasteboardError.self) {
-                try await Drag.begin([.text("a"), empty], connection: connection)
-            }
-            #expect(bare?.code == .invalidArgument)
+            await expectError(.invalidArgument) { try await Drag.begin([.text("a"), empty], connection: connection) }
             let drag = try await Drag.begin((0..<511).map { .text("\($0)") }, connection: connection)
             await #expect(throws: PasteboardError.self) { try await drag.add([.text("x"), .text("y")]) }
             try await drag.add([.text("x")])
@@ -160,20 +148,16 @@ struct DragTests {
             let taken = try await drag.reach("desk")
             #expect(taken.operation == .copy && taken.refusal == nil)
             let other = try await Drag.begin([.text("b")], connection: broker.connect())
-            let busy = await #expect(throws: PasteboardError.self) { try await other.move(to: .row(nil, of: "desk")) }
-            #expect(busy?.code == .refused)
-            let unnamed = await #expect(throws: PasteboardError.self) { try await drag.move(to: DropLocation("")) }
-            #expect(unnamed?.code == .invalidArgument)
+            await expectError(.refused) { try await other.move(to: .row(nil, of: "desk")) }
+            let unnamed = await expectError(.invalidArgument) { try await drag.move(to: DropLocation("")) }
             #expect(unnamed?.message.contains("name the destination") == true)
-            let missing = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0, of: "?")) }
-            #expect(missing?.code == .nothingHere)
+            let missing = await expectError(.nothingHere) { try await drag.move(to: .row(0, of: "?")) }
             #expect(missing?.message == "there is no destination ?; available: desk, site")
             #expect(try await drag.move(to: nil).operation == .cancel)
             #expect(try await drag.drop() == .cancel)
             #expect(try await drag.outcome().text == "cancelled")
             #expect(try await other.reach("desk").operation == .copy)
-            let over = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0)) }
-            #expect(over?.code == .invalidArgument)
+            await expectError(.invalidArgument) { try await drag.move(to: .row(0)) }
             await other.cancel()
             #expect(
                 await desk.stop() == [
@@ -195,8 +179,7 @@ struct DragTests {
     func places(_ location: DropLocation) async throws {
         try await DragBroker.with { broker in
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
-            let error = await #expect(throws: PasteboardError.self) { try await drag.move(to: location) }
-            #expect(error?.code == .invalidArgument)
+            await expectError(.invalidArgument) { try await drag.move(to: location) }
         }
     }
 
@@ -206,14 +189,11 @@ struct DragTests {
     func lateProposal() async throws {
         try await DragBroker.with(limits: ["proposal": "1ms"]) { broker in
             let gate = Gate()
-            let site = DropSite(
-                on: broker.connect(),
-                propose: { _, _ in
-                    await gate.wait()
-                    return DropProposal(operation: .copy)
-                },
-                perform: { _, _ in }
-            )
+            let site = DropSite(on: broker.connect()) { _, _ in
+                await gate.wait()
+                return .copy
+            } perform: { _, _ in
+            }
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             #expect(try await drag.reach().operation == .cancel)
             gate.open()
@@ -251,8 +231,7 @@ struct DragTests {
             let running = Task { try await destination.run { _, _ in } }
             let drag = try await Drag.begin([.text("a")], connection: broker.connect())
             try await drag.reach()
-            let refused = await #expect(throws: PasteboardError.self) { try await destination.run { _, _ in } }
-            #expect(refused?.code == .refused)
+            await expectError(.refused) { try await destination.run { _, _ in } }
             await drag.cancel()
             var count = 0
             while case let event? = await events.next() {
@@ -276,9 +255,7 @@ struct DragTests {
                     }
                 }
             }
-            let drag = try await Drag.begin((0..<count).map { .text("\($0)") }, connection: broker.connect())
-            try await drag.reach()
-            try await drag.drop()
+            let drag = try await Drag.drop((0..<count).map { .text("\($0)") }, from: broker.connect())
             #expect(try await drag.outcome().text == "transferred copy")
             #expect(loaded.value == count)
             #expect(drag.transferredItems.count == count)

@@ -68,33 +68,6 @@ struct LocalDragTests {
         }
     }
 
-    @Test("a restricted session does not exist for other processes")
-    func restricted() async throws {
-        try await DragBroker.with { broker in
-            let connection = broker.connect()
-            let site = DropSite(on: connection) { session, _ in
-                #expect(session.isRestrictedToDraggingApplication)
-                _ = try await session.load(String.self)
-            }
-            let other = DropSite("other", on: broker.connect())
-            var options = Drag.Options()
-            // This drag only shows that both destinations are registered.
-            let open = try await Drag.begin([.text("a")], connection: connection)
-            try await open.reach("other")
-            await open.cancel()
-            options.isRestrictedToDraggingApplication = true
-            let drag = try await Drag.begin([.text("a")], options: options, connection: connection)
-            #expect(drag.isRestrictedToDraggingApplication)
-            let error = await #expect(throws: PasteboardError.self) { try await drag.move(to: .row(0, of: "other")) }
-            #expect(error?.code == .nothingHere)
-            try await drag.reach()
-            try await drag.drop()
-            #expect(try await drag.outcome().text == "transferred copy")
-            await site.stop()
-            await other.stop()
-        }
-    }
-
     @Test("an observer of a drag is notified in order, before the call that moves, drops or waits returns")
     @MainActor
     func observer() async throws {

@@ -244,15 +244,9 @@ struct DropInteractionTests {
             let scene = InteractionScene(broker)
             let first = Gate()
             scene.source.items = {
-                let slow = ItemProvider()
-                slow.registerDataRepresentation(for: .utf8PlainText) {
-                    await first.wait()
-                    return Data("slow".utf8)
-                }
-                let picture = ItemProvider()
-                picture.registerDataRepresentation(for: .png) { Data() }
-                let quick = ItemProvider()
-                quick.registerDataRepresentation(for: .utf8PlainText) {
+                let slow = ItemProvider.waiting(.utf8PlainText, for: first, "slow")
+                let picture = ItemProvider.making(.png) { Data() }
+                let quick = ItemProvider.making(.utf8PlainText) {
                     first.open()
                     return Data("quick".utf8)
                 }

@@ -12,8 +12,7 @@ struct ViewDestinationTests {
             let scene = InteractionScene(broker)
             scene.target("d")
             let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: broker.connect())
-            let missing = await #expect(throws: PasteboardError.self) { try await drag.move(to: DropLocation("scene")) }
-            #expect(missing?.code == .nothingHere)
+            await expectError(.nothingHere) { try await drag.move(to: DropLocation("scene")) }
             try await scene.root.register(as: "scene", connection: scene.connection)
             #expect(try await drag.move(to: DropLocation("scene")).operation == .copy)
             await scene.root.unregister()
@@ -31,14 +30,10 @@ struct ViewDestinationTests {
         try await DragBroker.with { broker in
             let (scene, other) = (InteractionScene(broker), InteractionScene(broker))
             try await scene.root.register(as: "scene", connection: scene.connection)
-            let taken = await #expect(throws: PasteboardError.self) {
-                try await other.root.register(as: "scene", connection: other.connection)
-            }
-            #expect(taken?.code == .refused)
-            let again = await #expect(throws: PasteboardError.self) {
+            await expectError(.refused) { try await other.root.register(as: "scene", connection: other.connection) }
+            let again = await expectError(.invalidArgument) {
                 try await scene.root.register(as: "other", connection: scene.connection)
             }
-            #expect(again?.code == .invalidArgument)
             #expect(again?.message.contains("scene") == true)
             try await other.root.register(as: "other", connection: other.connection)
         }
@@ -87,8 +82,7 @@ struct ViewDestinationTests {
             view = nil
             #expect(released == nil)
             let drag = try await PasteboardKit.Drag.begin([.text("x")], connection: connection)
-            let error = await #expect(throws: PasteboardError.self) { try await drag.move(to: DropLocation("scene")) }
-            #expect(error?.code == .nothingHere)
+            await expectError(.nothingHere) { try await drag.move(to: DropLocation("scene")) }
             await drag.cancel()
         }
     }
@@ -236,10 +230,7 @@ struct ViewDestinationTests {
                 await first.cancel()
                 try await scene.trace.reaches("end", of: "r")
             } else {
-                let error = await #expect(throws: PasteboardError.self) {
-                    try await second.move(to: DropLocation("scene", point: onRight))
-                }
-                #expect(error?.code == .refused)
+                await expectError(.refused) { try await second.move(to: DropLocation("scene", point: onRight)) }
                 await first.cancel()
                 try await scene.trace.reaches("end", of: "l")
             }

@@ -15,6 +15,12 @@ import Testing
     @Test("The README and the articles", arguments: try blocks())
     func articles(_ block: Transcript) throws { try TranscriptPlayer.play(block) }
 
+    @Test("The broker as a process", arguments: try Transcript.cases("broker"))
+    func broker(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
+    @Test("pasteboard-conformance", arguments: try Transcript.cases("conformance"))
+    func conformance(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
     @Test("Flags, lifetime and conditions of contents", arguments: try Transcript.cases("contents"))
     func contents(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
@@ -44,6 +50,12 @@ import Testing
     @Test("pasteboard drag and drop", arguments: try Transcript.cases("dragging"))
     func dragging(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
+    @Test("The examples and the demo", arguments: try Transcript.cases("examples"))
+    func examples(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
+    @Test("Commands whose system calls fail", arguments: try Transcript.cases("failing"))
+    func failing(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
     @Test("Files and folders", arguments: try Transcript.cases("files"))
     func files(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
@@ -53,6 +65,23 @@ import Testing
     @Test("pasteboard install and uninstall", arguments: try Transcript.cases("install"))
     func install(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
+    @Test("Kept contents", arguments: try Transcript.cases("kept"))
+    func kept(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
+    @Test("Programs with the library, and the command line", arguments: try Transcript.cases("library"))
+    func library(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
+    @Test("pasteboard link", arguments: try Transcript.cases("linking"))
+    func linking(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
+    @Test(
+        "pasteboard link over ssh",
+        .enabled(if: System.userID == 0, "needs root, which alone can run a server for another user"),
+        .enabled(if: InstalledPrograms.contains("sshd"), "needs sshd"),
+        arguments: try Transcript.cases("linking-ssh")
+    )
+    func linkingSSH(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
     @Test(
         "A forwarded socket",
         .enabled(if: InstalledPrograms.contains("socat"), "needs socat"),
@@ -60,7 +89,7 @@ import Testing
     )
     func links(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
-    @Test("Memory", .unsanitized, arguments: try Transcript.cases("memory"))
+    @Test("Limits of memory and of the size of files", .unsanitized, arguments: try Transcript.cases("memory"))
     func memory(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
     @Test("pasteboard offer", arguments: try Transcript.cases("offer"))
