@@ -198,6 +198,14 @@ struct TableDroppingTests {
         #expect(table.indexPathsForSelectedRows == [IndexPath(row: 1, section: 0), IndexPath(row: 2, section: 0)])
     }
 
+    @Test("a table handles the sessions that its delegate does")
+    func handled() {
+        for handles in [true, false] {
+            rows.handles = handles
+            #expect(table.canHandle(TestDrop(texts: "x")) == handles)
+        }
+    }
+
     @Test(
         "by default a table moves sessions of its own process that allow it, and copies all others (S23)"
     )

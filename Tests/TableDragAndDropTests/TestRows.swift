@@ -7,6 +7,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     var sections: [[String]]
     var events: [String] = []
     var canMove = false
+    var handles = true
     var allowsMove = true
     var isRestricted = false
     /// The proposal to return; nil returns the default of a table.
@@ -109,7 +110,7 @@ class TestRows: TableDataSource, TableDragDelegate, TableDropDelegate {
     func tableView(_ tableView: Table, canHandle session: any DropSession) -> Bool {
         events.append("can handle")
         onHover?()
-        return true
+        return handles
     }
 
     func tableView(_ tableView: Table, dropSessionDidEnter session: any DropSession) {
