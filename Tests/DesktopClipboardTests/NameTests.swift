@@ -69,7 +69,7 @@ import Testing
         #expect(origin.passing(16) == nil && origin.passing(3) == origin)
     }
 
-    @Test("At most ten changes cross in a second, and the user is told at most once a minute that others wait")
+    @Test("At most ten changes cross in a second, and a message says at most once a minute that others wait")
     func rate() {
         let (start, second): (UInt64, UInt64) = (5_000_000_000, 1_000_000_000)
         var rate = ChangeRate()
