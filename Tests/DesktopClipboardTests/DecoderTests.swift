@@ -79,7 +79,7 @@ import Testing
     }
 
     /// The answer of a server to a client, with a vendor of three bytes and one format of pixels.
-    private static func setup(screens: UInt8 = 1) -> [UInt8] {
+    static func setup(screens: UInt8 = 1) -> [UInt8] {
         var writer = FieldWriter()
         for value: UInt32 in [1, 0x0020_0000, 0x001F_FFFF, 256] { writer.append(value) }
         for value: UInt16 in [3, 65_535] { writer.append(value) }

@@ -9,7 +9,7 @@ import Testing
     @Test(
         "A display is one of this machine, or one that ssh forwards",
         arguments: [
-            (":0", ":0", false), (":12.1", ":12", false), ("unix:3", ":3", false),
+            (":0", ":0", false), (":12.1", ":12", false), ("unix:3", ":3", false), (":59535", ":59535", false),
             ("localhost:10.0", "localhost:10", true),
         ]
     )
@@ -18,7 +18,7 @@ import Testing
         #expect((display.text, display.isForwarded) == (name, isForwarded))
     }
 
-    @Test("Another text is no display", arguments: ["", "0", ":", ":a", ":-1", ":99999", "host:0", ":0:1"])
+    @Test("Another text is no display", arguments: ["", "0", ":", ":a", ":-1", ":59536", "host:0", ":0:1"])
     func noDisplay(text: String) {
         #expect(throws: Failure.self) { try X11DisplayName(text) }
     }

@@ -68,7 +68,8 @@ package final class X11Clipboard: DesktopDisplay {
     package init(connecting display: X11DisplayName, savesContents: Bool, on loop: Loop) async throws {
         self.savesContents = savesContents
         (events, transfers) = (Mailbox(on: loop), TaskList(on: loop))
-        connection = try await X11Connection(connecting: display, on: loop)
+        let authority = X11Authority.find(display: display.number)
+        connection = try await X11Connection(authority, on: loop) { try display.connect(until: $0) }
     }
 
     package func run() async throws {

@@ -28,6 +28,14 @@ final class X11Connection: Sendable {
         case error(UInt8)
     }
 
+    /// The answers of an X server to a new connection.
+    private struct Greeting {
+        let socket: DescriptorBox
+        let setup: X11Setup
+        let decoder: X11Decoder
+        let fixes: (opcode: UInt8, firstEvent: UInt8)
+    }
+
     private struct State {
         var output: [[UInt8]] = []
         /// The bytes that the X server has not taken.
@@ -57,58 +65,90 @@ final class X11Connection: Sendable {
     /// The atoms that are remembered. Programs can make any number of them.
     private static let mostAtoms = 4_096
 
+    /// How often a connection is tried again that the X server has closed, and the time before, in milliseconds.
+    private static let furtherTries = 20
+    private static let pause = 50
+    private static let closed = Failure(.linkDown, "the X server has closed the connection")
+
     let loop: Loop
     let setup: X11Setup
     let requests: Mailbox<X11SelectionRequest>
-    private let socket: OwnedDescriptor
+    private let socket: DescriptorBox
     private let state = Lock(State())
     private let wakeUp: Mailbox<Void>
     private let fixes = Lock<(opcode: UInt8, firstEvent: UInt8)>((0, 0))
 
-    init(connecting display: X11DisplayName, on loop: Loop) async throws {
+    /// Connects to an X server.
+    ///
+    /// A server that begins anew, as many do when their last program has ended, closes the connections that come
+    /// meanwhile. So the first try may not be the last.
+    ///
+    /// - Parameter connect: connects to the X server until a deadline.
+    init(
+        _ authority: X11Authority,
+        on loop: Loop,
+        connect: (UInt64) throws -> OwnedDescriptor
+    ) async throws {
         self.loop = loop
         (requests, wakeUp) = (Mailbox(on: loop, limit: 8_192), Mailbox(on: loop))
         let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
-        socket = try display.connect(until: deadline)
-        let authority = X11Authority.find(display: display.number)
         let request = X11Request.connect(authority.name, authority.data)
-        _ = try Socket.send(request.span, to: socket.raw)
-        var decoder = X11Decoder()
-        while true {
-            guard await loop.ready(PollInterest(socket.raw, .readable), until: deadline) else {
-                throw Failure(.linkDown, "the X server does not answer")
-            }
-            decoder.append(try Self.received(socket.raw))
-            if let setup = try decoder.setup() {
-                self.setup = setup
-                break
-            }
+        var answer = try await Self.greet(DescriptorBox(try connect(deadline)), request, on: loop, until: deadline)
+        for _ in 0..<Self.furtherTries where answer == nil {
+            await loop.sleep(until: MonotonicClock.deadline(milliseconds: Self.pause))
+            try Task.checkCancellation()
+            answer = try await Self.greet(DescriptorBox(try connect(deadline)), request, on: loop, until: deadline)
         }
-        state.withLock { [decoder] in $0.decoder = decoder }
-        // The first request, so that a server without the extension is no display.
-        let query = X11Request.extension_("XFIXES")
-        state.withLock { $0.sequence = 1 }
-        _ = try Socket.send(query.span, to: socket.raw)
-        while true {
-            if case .reply(_, _, var fields)? = try state.withLock({ try $0.decoder.next() }) {
-                guard try fields.uint8() != 0 else { throw Failure(.linkDown, "the X server has no XFIXES extension") }
-                let (opcode, firstEvent) = (try fields.uint8(), try fields.uint8())
-                fixes.withLock { $0 = (opcode, firstEvent) }
-                return
-            }
+        guard let greeting = answer else { throw Self.closed }
+        (socket, setup) = (greeting.socket, greeting.setup)
+        state.withLock { ($0.decoder, $0.sequence) = (greeting.decoder, 1) }
+        fixes.withLock { $0 = greeting.fixes }
+    }
+
+    /// Asks for a connection, and for the extension that tells of changes: a server without it is no display.
+    ///
+    /// - Returns: nil if the server has closed the connection.
+    private static func greet(
+        _ socket: DescriptorBox,
+        _ request: [UInt8],
+        on loop: Loop,
+        until deadline: UInt64
+    ) async throws -> Greeting? {
+        /// The next bytes of the X server; nil at the end.
+        func more() async throws -> [UInt8]? {
             guard await loop.ready(PollInterest(socket.raw, .readable), until: deadline) else {
                 throw Failure(.linkDown, "the X server does not answer")
             }
-            let bytes = try Self.received(socket.raw)
-            state.withLock { $0.decoder.append(bytes) }
+            return try received(socket.raw)
+        }
+        var decoder = X11Decoder()
+        // A request that cannot be sent has no answer.
+        _ = try? Socket.send(request.span, to: socket.raw)
+        var setup: X11Setup?
+        while setup == nil {
+            guard let bytes = try await more() else { return nil }
+            decoder.append(bytes)
+            setup = try decoder.setup()
+        }
+        guard let setup else { return nil }
+        _ = try? Socket.send(X11Request.extension_("XFIXES").span, to: socket.raw)
+        while true {
+            while let packet = try decoder.next() {
+                guard case .reply(_, _, var fields) = packet else { continue }
+                guard try fields.uint8() != 0 else { throw Failure(.linkDown, "the X server has no XFIXES extension") }
+                let fixes = (try fields.uint8(), try fields.uint8())
+                return Greeting(socket: socket, setup: setup, decoder: decoder, fixes: fixes)
+            }
+            guard let bytes = try await more() else { return nil }
+            decoder.append(bytes)
         }
     }
 
-    private static func received(_ socket: CInt) throws -> [UInt8] {
+    /// The bytes that have arrived; nil at the end.
+    private static func received(_ socket: CInt) throws -> [UInt8]? {
         var descriptors: [DescriptorBox] = []
-        let bytes = try Socket.receive(from: socket, upTo: 1 << 16, &descriptors)
-        guard bytes?.isEmpty != true else { throw Failure(.linkDown, "the X server has closed the connection") }
-        return bytes ?? []
+        guard let bytes = try Socket.receive(from: socket, upTo: 1 << 16, &descriptors) else { return [] }
+        return bytes.isEmpty ? nil : bytes
     }
 
     func run() async throws {
@@ -127,7 +167,7 @@ final class X11Connection: Sendable {
             while let packet = try state.withLock({ try $0.decoder.next() }) { try handle(packet) }
             await loop.ready(PollInterest(socket.raw, .readable))
             try Task.checkCancellation()
-            let bytes = try Self.received(socket.raw)
+            guard let bytes = try Self.received(socket.raw) else { throw Self.closed }
             state.withLock { $0.decoder.append(bytes) }
         }
     }

@@ -3,6 +3,7 @@ package import PasteboardWire
 
 /// The address of an X server, as `DISPLAY` has it: `:1`, `:1.0`, or `localhost:10` for one that ssh forwards.
 package struct X11DisplayName: Sendable, Equatable {
+    /// The port of display 0. An X server takes no number whose port would be too high.
     private static let port = 6_000
 
     package let number: Int
@@ -13,7 +14,9 @@ package struct X11DisplayName: Sendable, Equatable {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         let host = parts.first ?? ""
         let number = parts.count == 2 ? parts[1].split(separator: ".").first.flatMap { Int($0) } : nil
-        guard let number, 0..<10_000 ~= number, ["", "unix", "localhost", "127.0.0.1"].contains(host) else {
+        guard let number, 0...Int(UInt16.max) - Self.port ~= number,
+            ["", "unix", "localhost", "127.0.0.1"].contains(host)
+        else {
             throw Failure(
                 .invalidArgument,
                 "invalid display '\(text)'; write :0, or localhost:10 for a display that ssh forwards"

@@ -22,7 +22,7 @@ extension Socket {
     /// Receives the bytes that have arrived, at most `limit`.
     ///
     /// - Parameter descriptors: receives the descriptors that were passed with them.
-    /// - Returns: none at the end; nil if nothing has arrived.
+    /// - Returns: none at the end, whether or not the other side has read all bytes; nil if nothing has arrived.
     package static func receive(
         from socket: CInt,
         upTo limit: Int,
@@ -54,7 +54,7 @@ extension Socket {
         for number in numbers.prefix(Int(found)) {
             descriptors.append(DescriptorBox(OwnedDescriptor(adopting: number)))
         }
-        if let failure { throw failure }
+        if let failure, failure.errno != ECONNRESET { throw failure }
         // One that is missing would be taken for the next one.
         if truncated != 0 { throw SystemError(call: "recvmsg", errno: EMFILE) }
         return isBlocked ? nil : bytes

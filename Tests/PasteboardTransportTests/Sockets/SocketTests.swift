@@ -112,4 +112,14 @@ import Testing
             guard case .connection = try listener.accept() else { exit(6) }
         }
     }
+
+    @Test("A peer that closes a connection ends it, even if it has not read all bytes")
+    func endWithUnreadBytes() throws {
+        let pair = try Socket.pair()
+        for end in [pair.first.raw, pair.second.raw] { try System.write([1, 2, 3].span, to: end) }
+        let near = pair.keepingFirst()
+        var descriptors: [DescriptorBox] = []
+        let received = try (0..<2).map { _ in try Socket.receive(from: near.raw, upTo: 10, &descriptors) }
+        #expect(received == [[1, 2, 3], []])
+    }
 }

@@ -73,7 +73,7 @@ import Testing
     func desktop() throws {
         // The display has a number of its own, because servers that look for a free one disturb each other.
         let display = 5_000 + getpid() % 4_000
-        let server = try start("exec Xvfb :\(display) -displayfd 1 -screen 0 64x48x24 -nolisten tcp")
+        let server = try start("exec Xvfb :\(display) -displayfd 1 -noreset -screen 0 64x48x24 -nolisten tcp")
         desk.environment["DISPLAY"] = ":\(try server.nextLine())"
         try run("desktop")
         try server.child.kill(SIGTERM)
