@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("For 1 s after a paste of a secret, what a program has on the selection is secret for the same time")
+    @Test("What a program takes a selection with within 2 s after a paste of a secret is secret for the same time")
     func inherited() {
         let now: UInt64 = 10_000_000_000
         var terms = ContentTerms()
@@ -105,11 +105,29 @@ import Testing
         var plain = ContentTerms()
         plain.expiresMilliseconds = 4_000
         let none = BoardContents.Paste(terms: plain, listedAt: now, time: now)
-        #expect(paste.inheritedTerms(at: now + 1_000_000_000) == ContentTerms())
-        #expect(none.inheritedTerms(at: now) == ContentTerms())
-        #expect(late.inheritedTerms(at: now).expiresMilliseconds == 1)
+        for time in [now - 1, now + 2_000_000_000] { #expect(paste.inheritedTerms(at: time) == nil) }
+        #expect(none.inheritedTerms(at: now) == nil)
+        #expect(late.inheritedTerms(at: now)?.expiresMilliseconds == 1)
         terms.expiresMilliseconds = 500
         #expect(paste.inheritedTerms(at: now + 500_000_000) == terms)
+        let pastes = BoardContents.LastPastes()
+        pastes.note(paste, from: .primary)
+        pastes.note(none, from: .clipboard)
+        #expect(pastes.inheritedTerms(at: now + 500_000_000) == terms)
+        #expect(pastes.inheritedTerms(at: now + 2_000_000_000) == ContentTerms())
+    }
+
+    @Test("A copy of contents for this machine, for no history or for a few loads is one, too")
+    func inheritedFlags() {
+        for flag in [\ContentTerms.isLocalOnly, \.isTransient] {
+            var terms = ContentTerms()
+            terms[keyPath: flag] = true
+            #expect(BoardContents.Paste(terms: terms, listedAt: 5, time: 5).inheritedTerms(at: 6) == terms)
+        }
+        var once = ContentTerms()
+        once.maximumLoads = 1
+        let terms = BoardContents.Paste(terms: once, listedAt: 5, time: 5).inheritedTerms(at: 6)
+        #expect(terms?.maximumLoads == nil && terms?.isTransient == true)
     }
 
     @Test("Refused contents are a new copy if this bridge has shown them, and the board has had others for a time")

@@ -25,9 +25,15 @@ import Testing
 
     @Test("The cookie of a display is found among others, whatever the file contains")
     func cookies() {
-        func entry(_ display: String, _ name: String, _ data: [UInt8]) -> [UInt8] {
-            let parts = [Array("host".utf8), Array(display.utf8), Array(name.utf8), data]
-            return [1, 0] + parts.flatMap { [0, UInt8($0.count)] + $0 }
+        func entry(
+            _ display: String,
+            _ name: String,
+            _ data: [UInt8],
+            of host: String = "host",
+            family: [UInt8] = [1, 0]
+        ) -> [UInt8] {
+            let parts = [Array(host.utf8), Array(display.utf8), Array(name.utf8), data]
+            return family + parts.flatMap { [0, UInt8($0.count)] + $0 }
         }
         let cookie = "MIT-MAGIC-COOKIE-1"
         let file =
@@ -35,6 +41,13 @@ import Testing
         #expect(X11Authority.find(in: file, display: 2).data == [3])
         #expect(X11Authority.find(in: file + entry("", cookie, [4]), display: 7).data == [4])
         #expect(X11Authority.find(in: [], display: 0).name.isEmpty)
+        // That of this machine comes first, then that of any machine, and then that of another one.
+        let shared =
+            entry("2", cookie, [5], of: "here") + entry("2", cookie, [6], family: [255, 255])
+            + entry("2", cookie, [7], of: "there")
+        for (host, data) in [("here", UInt8(5)), ("elsewhere", 6), ("there", 7)] {
+            #expect(X11Authority.find(in: shared, display: 2, host: Array(host.utf8)).data == [data])
+        }
         for count in file.indices { _ = X11Authority.find(in: Array(file.prefix(count)), display: 9) }
         #expect(X11Authority.find(in: [0, 0, 255, 255, 1], display: 0).data.isEmpty)
     }

@@ -23,7 +23,7 @@ import Testing
             try System.write(answer.span, to: server.raw)
             connections += 1
             if connections >= answers.count { far.append(server) }
-            return try System.duplicate(near.raw)
+            return DescriptorBox(try System.duplicate(near.raw))
         }
         return (connection.setup.root, connections)
     }

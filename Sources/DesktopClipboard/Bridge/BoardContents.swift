@@ -8,23 +8,34 @@ struct BoardContents: Sendable {
     /// A paste on the desktop.
     struct Paste: Sendable {
         /// The time in which a clipboard manager that has pasted contents may offer a copy of them, in nanoseconds.
-        private static let takeover: UInt64 = 1_000_000_000
+        private static let takeover: UInt64 = 2_000_000_000
 
         let terms: ContentTerms?
         /// The time of these terms, and that of the paste (see `MonotonicClock`).
         let listedAt: UInt64
         let time: UInt64
 
-        /// The flags and the lifetime of what a program has on the selection now: a copy of secret contents is secret,
-        /// too, although the manager may have left their hints out.
-        func inheritedTerms(at now: UInt64) -> ContentTerms {
-            guard var terms, terms.isConcealed == true, now < time.addingClamped(Self.takeover) else {
-                return ContentTerms()
-            }
-            terms.maximumLoads = nil
+        /// The flags and the lifetime of a copy that a program has taken a selection with, although it may have left
+        /// their hints out; nil if there are no hints, or it was too late for a copy.
+        func inheritedTerms(at now: UInt64) -> ContentTerms? {
+            guard var terms, terms.needsHint, time..<time.addingClamped(Self.takeover) ~= now else { return nil }
+            // A copy does not count its loads, but is not to be stored either.
+            if exchange(&terms.maximumLoads, with: nil) != nil { terms.isTransient = true }
             let age = (now - min(now, listedAt)) / 1_000_000
             terms.expiresMilliseconds = terms.expiresMilliseconds.map { max(1, $0 - min($0, age)) }
             return terms
+        }
+    }
+
+    /// The last paste from each selection of a display: a clipboard manager may copy what it has pasted to any of them.
+    final class LastPastes: Sendable {
+        private let pastes = Lock<[Selection: Paste]>([:])
+
+        func note(_ paste: Paste, from selection: Selection) { pastes.withLock { $0[selection] = paste } }
+
+        /// The flags and the lifetime of what a program has taken a selection with at a time.
+        func inheritedTerms(at time: UInt64) -> ContentTerms {
+            pastes.withLock { $0.values.lazy.compactMap { $0.inheritedTerms(at: time) }.first } ?? ContentTerms()
         }
     }
 
@@ -40,6 +51,7 @@ struct BoardContents: Sendable {
 
     init(
         _ listing: BoardListing,
+        of board: String,
         isRemote: Bool,
         _ brokers: Brokers,
         pasted: @escaping @Sendable (Paste) -> Void,
@@ -55,10 +67,7 @@ struct BoardContents: Sendable {
         let sources = Dictionary(found.map { ($0.name, $0.source) }) { first, _ in first }
         names = found.prefix(Self.mostNames).map(\.name)
         types = listing.items.first?.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") ?? ""
-        // A history must not store these contents, or would use up their loads.
-        let needsHint =
-            terms?.isConcealed == true || terms?.isTransient == true || terms?.isLocalOnly == true
-            || terms?.maximumLoads != nil
+        let needsHint = terms?.needsHint == true
         let hints =
             (needsHint ? [ContentHints.passwordManager] : [])
             + (terms?.isLocalOnly == true ? [ContentHints.localOnly] : [])
@@ -77,6 +86,25 @@ struct BoardContents: Sendable {
                 // The program gets the last bytes, or their end, after this.
                 pasted(Paste(terms: terms, listedAt: listedAt, time: MonotonicClock.now()))
                 report("\(name) pasted on the desktop")
+            } catch  where error.asFailure?.code == .superseded {
+                // The bridge learns of a change up to 0.1 s later than a program that pastes right after a copy.
+                let newer = try await brokers.recovering { try await $0.listing(of: board) }
+                let contents = BoardContents(
+                    newer,
+                    of: board,
+                    isRemote: isRemote,
+                    brokers,
+                    pasted: pasted,
+                    report: report
+                )
+                // A program that has not seen their hints could store them.
+                guard newer.contents.handle != listing.contents.handle, newer.contents.terms?.needsHint != true,
+                    contents.names.contains(name)
+                else {
+                    report("\(name) was not pasted on the desktop: \(error.reason)")
+                    throw error
+                }
+                try await contents.shown.transfer(name, sink)
             } catch {
                 report("\(name) was not pasted on the desktop: \(error.reason)")
                 throw error
@@ -103,5 +131,12 @@ struct BoardContents: Sendable {
             if !bytes.isEmpty { try await sink(bytes) }
         }
         if let rest = try reader?.finish(), !rest.isEmpty { try await sink(rest) }
+    }
+}
+
+extension ContentTerms {
+    /// Whether a history must not store the contents, or would use up their loads.
+    fileprivate var needsHint: Bool {
+        isConcealed == true || isTransient == true || isLocalOnly == true || maximumLoads != nil
     }
 }

@@ -39,8 +39,6 @@ final class DesktopBoard: Sendable {
         var epochs: [UInt64] = []
         /// The time of the last change of the board (see `MonotonicClock`).
         var lastChange: UInt64 = 0
-        /// The last paste of contents of the board on the desktop.
-        var lastPaste: BoardContents.Paste?
     }
 
     /// The delay before a change that has failed is written again, in milliseconds.
@@ -57,6 +55,7 @@ final class DesktopBoard: Sendable {
     private let isRemote: Bool
     private let brokers: Brokers
     private let options: DesktopBridge.Options
+    private let pastes: BoardContents.LastPastes
     private let inputs: Mailbox<Input>
     private let state = Lock(State())
     private var phase: Phase { state.withLock { $0.phase } }
@@ -69,10 +68,11 @@ final class DesktopBoard: Sendable {
         of display: any DesktopDisplay,
         isRemote: Bool,
         _ brokers: Brokers,
-        _ options: DesktopBridge.Options
+        _ options: DesktopBridge.Options,
+        _ pastes: BoardContents.LastPastes
     ) {
         (self.selection, self.display, self.isRemote) = (selection, display, isRemote)
-        (self.brokers, self.options) = (brokers, options)
+        (self.brokers, self.options, self.pastes) = (brokers, options, pastes)
         inputs = Mailbox(on: brokers.loop)
     }
 
@@ -223,13 +223,12 @@ final class DesktopBoard: Sendable {
 
     /// Promises contents of the selection on the board.
     private func place(_ contents: DesktopContents, from origin: Origin, on terms: ContentTerms?) async throws {
-        let inherited = state.withLock(\.lastPaste)?.inheritedTerms(at: MonotonicClock.now())
         let offer = DesktopOffer(
             contents,
             on: selection,
             of: display.number,
             from: origin,
-            on: terms ?? inherited ?? ContentTerms(),
+            on: terms ?? pastes.inheritedTerms(at: contents.time),
             isRemote: isRemote,
             brokers,
             options
@@ -284,9 +283,10 @@ final class DesktopBoard: Sendable {
         var (listing, board) = try await list()
         let contents = BoardContents(
             listing,
+            of: selection.board,
             isRemote: isRemote,
             brokers,
-            pasted: { [weak self] paste in self?.state.withLock { $0.lastPaste = paste } },
+            pasted: { [pastes, selection] paste in pastes.note(paste, from: selection) },
             report: { [weak self] in self?.report($0) }
         )
         (board.isCleared, board.hasNames) = (isCleared, !contents.names.isEmpty)

@@ -30,9 +30,10 @@ package struct DesktopBridge: Sendable {
     package init(_ display: any DesktopDisplay, isRemote: Bool = false, _ brokers: Brokers, _ options: Options) {
         self.display = display
         loop = brokers.loop
+        let pastes = BoardContents.LastPastes()
         boards = Dictionary(
             uniqueKeysWithValues: options.selections.map {
-                ($0, DesktopBoard($0, of: display, isRemote: isRemote, brokers, options))
+                ($0, DesktopBoard($0, of: display, isRemote: isRemote, brokers, options, pastes))
             }
         )
     }

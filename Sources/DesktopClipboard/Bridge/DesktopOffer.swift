@@ -106,17 +106,16 @@ final class DesktopOffer: Sendable {
     /// Starts the hand-over of a few bytes.
     func startKeeping() {
         keeping.withLock { task in
-            task = Task(executorPreference: offer.brokers.loop) { await self.handOver(upTo: Self.keptAtOnce) }
+            task = Task(executorPreference: offer.brokers.loop) { _ = await self.handOver(upTo: Self.keptAtOnce) }
         }
     }
 
     /// Hands the bytes over.
     ///
-    /// - Returns: whether the broker keeps any bytes of these contents.
+    /// - Returns: whether the broker keeps all types of these contents, of an image one of them.
     func keep(upTo limit: UInt64) async -> Bool {
         await keeping.withLock(\.self)?.value
-        await handOver(upTo: limit)
-        return isKept.withLock(\.self)
+        return await handOver(upTo: limit)
     }
 
     /// Ends the promises, and leaves what the broker keeps.
@@ -129,9 +128,11 @@ final class DesktopOffer: Sendable {
         return true
     }
 
-    private func handOver(upTo limit: UInt64) async {
+    /// - Returns: whether the broker keeps all that is to be kept.
+    private func handOver(upTo limit: UInt64) async -> Bool {
         // Secrets end with their program.
-        guard !isConcealed else { return }
+        guard !isConcealed else { return false }
+        let promises = promises
         let handingOver = HandingOver(
             of: offer,
             [item],
@@ -147,7 +148,9 @@ final class DesktopOffer: Sendable {
             return MadeBytes(bytes.withLock(\.self))
         }
         _ = try? await handingOver.run()
-        if !handingOver.handOver.kept.isEmpty { isKept.withLock { $0 = true } }
+        let kept = handingOver.handOver.kept
+        if !kept.isEmpty { isKept.withLock { $0 = true } }
+        return kept.isSuperset(of: promises)
     }
 
     /// All but further images: programs offer one image in many formats, and would make each.

@@ -44,13 +44,16 @@ package enum DesktopAddress: Sendable, Equatable {
 
     /// Connects to the display server.
     ///
-    /// - Parameter savesContents: whether programs that are about to end may have their contents kept.
-    /// - Throws: `link-down`, with the display, if it cannot be reached.
-    package func connect(savesContents: Bool, on loop: Loop) async throws -> any DesktopDisplay {
+    /// - Parameters:
+    ///   - user: the user who ran it at the connection before; nil at first.
+    ///   - savesContents: whether programs that are about to end may have their contents kept.
+    /// - Throws: `link-down`, with the display, if it cannot be reached, or belongs to another user now.
+    package func connect(of user: UInt32?, savesContents: Bool, on loop: Loop) async throws -> any DesktopDisplay {
         do {
             return switch self {
             case .wayland(let path): try await WaylandClipboard(connecting: path, on: loop)
-            case .x11(let name): try await X11Clipboard(connecting: name, savesContents: savesContents, on: loop)
+            case .x11(let name):
+                try await X11Clipboard(connecting: name, of: user, savesContents: savesContents, on: loop)
             }
         } catch let error as SystemError {
             throw Failure(.linkDown, "cannot connect to display \(name): \(error)")

@@ -1,3 +1,4 @@
+import PasteboardTransport
 import PasteboardWire
 
 /// A selection of a desktop session.
@@ -19,15 +20,18 @@ package struct DesktopContents: Sendable {
     package let names: [String]
     /// Tells contents of a display apart; 0 for those of the bridge.
     package let serial: UInt64
+    /// The time at which their program has taken the selection (see `MonotonicClock`).
+    let time: UInt64
     /// Passes the bytes of a name to a sink, and returns after the last ones.
     package let transfer: @Sendable (_ name: String, @escaping ByteSink) async throws -> Void
 
     package init(
         _ names: [String],
         serial: UInt64 = 0,
+        at time: UInt64? = nil,
         transfer: @escaping @Sendable (_ name: String, @escaping ByteSink) async throws -> Void
     ) {
-        (self.names, self.serial, self.transfer) = (names, serial, transfer)
+        (self.names, self.serial, self.time, self.transfer) = (names, serial, time ?? MonotonicClock.now(), transfer)
     }
 }
 
@@ -47,6 +51,8 @@ package protocol DesktopDisplay: Sendable {
     var events: Mailbox<DesktopEvent> { get }
     /// The number of the display, which each bridge of it finds; known before the first event.
     var number: UInt64 { get }
+    /// The user who runs the server; nil if others cannot take its place, or it is forwarded.
+    var user: UInt32? { get }
 
     /// Serves the connection until it ends.
     ///

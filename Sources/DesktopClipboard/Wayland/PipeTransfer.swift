@@ -25,8 +25,8 @@ enum PipeTransfer {
     }
 }
 
-/// The output for a program that pastes: a pipe, mostly. Writing never blocks, whatever the program does with its own
-/// descriptors of the same file.
+/// The output for a program that pastes: a pipe, or a socket. Writing never blocks, whatever the program does with its
+/// own descriptors of the same file.
 struct PipeOutput: Sendable {
     /// The bytes that a pipe which is ready takes at once.
     private static let least = 4_096
@@ -42,7 +42,8 @@ struct PipeOutput: Sendable {
         self.loop = loop
         let kind = try System.status(of: passed.raw).kind
         isSocket = kind == .socket
-        guard [.pipe, .socket, .regular].contains(kind) else {
+        // Writing to a file can block, for example if it is on another machine.
+        guard [.pipe, .socket].contains(kind) else {
             throw Failure(.invalidArgument, "the program wants its bytes in a \(kind)")
         }
         // An open file of its own, whose flags nobody else can change. The pipe of another user cannot be opened.

@@ -318,6 +318,9 @@ package final class WaylandClipboard: DesktopDisplay {
         events.put(.changed(selection, contents)) { $0.selection == selection }
     }
 
+    // The directory of its socket is the user's own.
+    package var user: UInt32? { nil }
+
     package func serial(of selection: Selection) -> UInt64? {
         state.withLock { $0.changes[selection] == nil ? $0.serials[selection] : 0 }
     }

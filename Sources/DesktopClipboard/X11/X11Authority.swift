@@ -10,32 +10,38 @@ struct X11Authority {
     /// Neither name nor data: for servers that ask for none.
     static let none = X11Authority(name: [], data: [])
 
+    /// The families of an entry for programs of the machine that its address names, and for those of all machines.
+    private static let (local, wild): (UInt16, UInt16) = (256, 65_535)
+
     /// The entry for a display of this machine; `none` if there is none.
     static func find(display number: Int) -> X11Authority {
         let path = System.environment("XAUTHORITY") ?? System.environment("HOME").map { "\($0)/.Xauthority" }
         guard let path, let bytes = try? System.contents(of: path, limit: 1 << 20) else { return none }
-        return find(in: bytes, display: number)
+        let host = (try? System.contents(of: "/proc/sys/kernel/hostname", limit: 1 << 10)) ?? []
+        return find(in: bytes, display: number, host: host.filter { $0 != UInt8(ascii: "\n") })
     }
 
-    static func find(in bytes: [UInt8], display number: Int) -> X11Authority {
+    /// - Parameter host: the name of this machine. Its entry comes before others: several machines may share a file.
+    ///   In a container the machine has another name, so any other entry is better than none.
+    static func find(in bytes: [UInt8], display number: Int, host: [UInt8] = []) -> X11Authority {
         var rest = bytes[...]
-        func part() -> [UInt8]? {
+        func word() -> UInt16? {
             guard rest.count >= 2 else { return nil }
-            let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
-            rest = rest.dropFirst(2)
-            guard rest.count >= count else { return nil }
+            defer { rest = rest.dropFirst(2) }
+            return UInt16(rest[rest.startIndex]) << 8 | UInt16(rest[rest.startIndex + 1])
+        }
+        func part() -> [UInt8]? {
+            guard let count = word().map(Int.init), rest.count >= count else { return nil }
             defer { rest = rest.dropFirst(count) }
             return Array(rest.prefix(count))
         }
-        var found = none
-        while rest.count >= 2 {
-            // The family and the address name the machine. xauth appends, so the last of several is the newest.
-            rest = rest.dropFirst(2)
-            guard part() != nil, let display = part(), let name = part(), let data = part() else { break }
-            if name == cookie, display.isEmpty || display == Array("\(number)".utf8) {
-                found = X11Authority(name: name, data: data)
-            }
+        var found = (rank: 0, authority: none)
+        while let family = word(), let address = part(), let display = part(), let name = part(), let data = part() {
+            guard name == cookie, display.isEmpty || display == Array("\(number)".utf8) else { continue }
+            let rank = family == local && address == host ? 3 : family == wild ? 2 : 1
+            // xauth appends, so the last of several is the newest.
+            if rank >= found.rank { found = (rank, X11Authority(name: name, data: data)) }
         }
-        return found
+        return found.authority
     }
 }

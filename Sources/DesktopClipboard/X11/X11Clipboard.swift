@@ -1,4 +1,4 @@
-package import PasteboardClient
+import PasteboardClient
 import PasteboardTransport
 import PasteboardWire
 
@@ -25,13 +25,17 @@ package final class X11Clipboard: DesktopDisplay {
         var shown: [Selection: Shown] = [:]
         /// The owner of each selection, if it is another program.
         var owners: [Selection: Owner] = [:]
+        /// The times of the last changes of owners (see `MonotonicClock`).
+        var changed: [Selection: UInt64] = [:]
         /// The selections of which there was an event.
         var known: Set<Selection> = []
         /// The selections that the bridge takes over or clears: the events before its own are older.
         var changes: Set<Selection> = []
         /// The number of lists of types that are under way, and whether the owner has changed meanwhile.
         var lists: [Selection: (count: Int, isOld: Bool)] = [:]
-        var lastList: Task<Void, Never>?
+        var lastList: [Selection: Task<Void, Never>] = [:]
+        /// The deliveries under way, by the window and the property of the program that pastes.
+        var deliveries: [[UInt32]: X11Delivery] = [:]
         /// The last transfer of the owner of each selection, closed at its end.
         var turns: [Selection: Mailbox<Void>] = [:]
         /// Whether a program waits until its contents are kept.
@@ -64,12 +68,14 @@ package final class X11Clipboard: DesktopDisplay {
 
     /// Connects to a display.
     ///
-    /// - Parameter savesContents: whether programs that are about to end may have their contents kept.
-    package init(connecting display: X11DisplayName, savesContents: Bool, on loop: Loop) async throws {
+    /// - Parameters:
+    ///   - user: the user who ran it before; nil at first.
+    ///   - savesContents: whether programs that are about to end may have their contents kept.
+    init(connecting display: X11DisplayName, of user: UInt32?, savesContents: Bool, on loop: Loop) async throws {
         self.savesContents = savesContents
         (events, transfers) = (Mailbox(on: loop), TaskList(on: loop))
         let authority = X11Authority.find(display: display.number)
-        connection = try await X11Connection(authority, on: loop) { try display.connect(until: $0) }
+        connection = try await X11Connection(authority, on: loop) { try display.connect(until: $0, to: user) }
     }
 
     package func run() async throws {
@@ -124,6 +130,8 @@ package final class X11Clipboard: DesktopDisplay {
         throw Failure(.linkDown, "the connection to the X server has ended")
     }
 
+    package var user: UInt32? { connection.user }
+
     package var number: UInt64 { state.withLock { $0.number } }
 
     private func owner(of selection: UInt32) async throws -> UInt32 {
@@ -136,6 +144,7 @@ package final class X11Clipboard: DesktopDisplay {
     private func changed(_ selection: Selection, to owner: Owner, isCleared: Bool) {
         enum Step { case none, empty, list }
         let step = state.withLock { state -> Step in
+            state.changed[selection] = MonotonicClock.now()
             let isOwn = connection.isOwn(owner.window) || owner.window == 0 && state.shown[selection] == nil
             if state.changes.contains(selection) {
                 // The events before that of the bridge's own change are older than it.
@@ -176,13 +185,14 @@ package final class X11Clipboard: DesktopDisplay {
             }
             if isOld { self.startList(selection) }
         }
-        state.withLock { $0.lastList = list }
+        state.withLock { $0.lastList[selection] = list }
     }
 
     private func list(_ selection: Selection, of owner: Owner) async {
         let names = (try? await names(of: selection, owner)) ?? []
         guard state.withLock({ $0.owners[selection] == owner }) else { return }
-        let contents = DesktopContents(names, serial: owner.serial) { [weak self] name, sink in
+        let time = state.withLock { $0.changed[selection] }
+        let contents = DesktopContents(names, serial: owner.serial, at: time) { [weak self] name, sink in
             guard let self else { throw Failure(.sourceGone, "the display has ended") }
             try await read(name, of: selection, owner, sink)
         }
@@ -223,9 +233,7 @@ package final class X11Clipboard: DesktopDisplay {
         within milliseconds: Int = DesktopTime.stall,
         _ sink: @escaping ByteSink
     ) async throws {
-        guard state.withLock({ $0.owners[selection] == owner }) else {
-            throw Failure(.superseded, "the program has put other contents on the selection, or has ended")
-        }
+        try check(owner, of: selection)
         // Not cancelled with this task: a program that has begun waits for each part to be taken, some for ever, and
         // then answers nobody else.
         let optional = OptionalSink(sink)
@@ -236,10 +244,18 @@ package final class X11Clipboard: DesktopDisplay {
             // Some programs forget a request that comes while they send parts to another one. A transfer that nobody
             // reads must not stop this one.
             _ = await before?.next(until: MonotonicClock.deadline(milliseconds: Self.longestTurn))
+            try self.check(owner, of: selection)
             try await self.convert(name, of: selection, owner, within: milliseconds) { try await optional.take($0) }
         }
         try await task.value
         try optional.check()
+    }
+
+    /// Throws if a selection has another owner now, which may be the one that has answered.
+    private func check(_ owner: Owner, of selection: Selection) throws {
+        guard state.withLock({ $0.owners[selection] == owner }) else {
+            throw Failure(.superseded, "the program has put other contents on the selection, or has ended")
+        }
     }
 
     /// Asks a program for the bytes of a name, and passes them to a sink.
@@ -272,6 +288,8 @@ package final class X11Clipboard: DesktopDisplay {
                 guard result == property else {
                     throw Failure(.typeUnavailable, "the program of the desktop has refused \(name)")
                 }
+                // Many programs answer requests whose time is before their own.
+                try check(owner, of: selection)
                 break
             }
             guard try await connection.property(property, of: window).type == incremental else {
@@ -308,14 +326,21 @@ package final class X11Clipboard: DesktopDisplay {
     }
 
     package func clear(_ selection: Selection, isForAll: Bool) async throws {
+        let atom = try await connection.atom(selection.atomName)
         // The selection is cleared only if its owner is still the one that is known now.
+        let owner = state.withLock { $0.owners[selection] }
+        var ownerTime = owner?.time ?? 0
+        if let owner, ownerTime == 0 {
+            // It had the selection before this connection, if it still has it.
+            ownerTime = try await connection.time()
+            guard try await self.owner(of: atom) == owner.window else { return }
+        }
         let (shown, time) = state.withLock { state in
             let shown = state.shown.removeValue(forKey: selection)
             state.changes.insert(selection)
-            return (shown, shown?.time ?? state.owners[selection]?.time ?? 0)
+            return (shown, shown?.time ?? (state.owners[selection] == owner ? ownerTime : 0))
         }
-        let atom = try await connection.atom(selection.atomName)
-        if isForAll { connection.send(X11Request.own(atom, 0, at: time)) }
+        if isForAll, time != 0 { connection.send(X11Request.own(atom, 0, at: time)) }
         // Other programs see that as the end of this program, and not as a clear.
         if let shown { connection.destroy(shown.window) }
         try await finish(selection, atom, owner: 0)
@@ -367,7 +392,7 @@ package final class X11Clipboard: DesktopDisplay {
         guard !state.withLock({ exchange(&$0.isSaving, with: true) }) else { return refuse(request) }
         let null = try? await connection.atom("NULL")
         // The program may have copied just now.
-        await state.withLock(\.lastList)?.value
+        await state.withLock { $0.lastList[.clipboard] }?.value
         events.put(
             .saving(.clipboard) { [weak self, connection] isKept in
                 self?.state.withLock { $0.isSaving = false }
@@ -385,8 +410,10 @@ package final class X11Clipboard: DesktopDisplay {
     /// Answers several requests at once, which the property lists by target and property.
     private func answerPairs(of request: X11SelectionRequest) async throws {
         let list = try await connection.property(request.property, of: request.requestor)
-        var words = Array(list.words.prefix(2 * Self.mostPairs))
-        guard words.count.isMultiple(of: 2), list.rest == 0 else { return refuse(request) }
+        var words = list.words
+        guard words.count.isMultiple(of: 2), words.count <= 2 * Self.mostPairs, list.rest == 0 else {
+            return refuse(request)
+        }
         // Whether each has an answer, or the first part of one.
         let begun = Mailbox<(index: Int, isAnswered: Bool)>(on: loop)
         for index in stride(from: 0, to: words.count, by: 2) {
@@ -444,6 +471,9 @@ package final class X11Clipboard: DesktopDisplay {
         // It names no encoding.
         let type = name == "TEXT" ? try await connection.atom("UTF8_STRING") : request.target
         let delivery = X11Delivery(request, type: type, over: connection, begun: begun)
+        let place = [request.requestor, request.property]
+        state.withLock { exchange(&$0.deliveries[place], with: delivery) }?.giveUp()
+        defer { state.withLock { if $0.deliveries[place] === delivery { $0.deliveries[place] = nil } } }
         switch name {
         case "TARGETS":
             var writer = FieldWriter()

@@ -83,21 +83,21 @@ final class X11Connection: Sendable {
     /// A server that begins anew, as many do when their last program has ended, closes the connections that come
     /// meanwhile. So the first try may not be the last.
     ///
-    /// - Parameter connect: connects to the X server until a deadline.
+    /// - Parameter connect: connects to the X server, until a deadline.
     init(
         _ authority: X11Authority,
         on loop: Loop,
-        connect: (UInt64) throws -> OwnedDescriptor
+        connect: (UInt64) throws -> DescriptorBox
     ) async throws {
         self.loop = loop
         (requests, wakeUp) = (Mailbox(on: loop, limit: 8_192), Mailbox(on: loop))
         let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
         let request = X11Request.connect(authority.name, authority.data)
-        var answer = try await Self.greet(DescriptorBox(try connect(deadline)), request, on: loop, until: deadline)
+        var answer = try await Self.greet(connect(deadline), request, on: loop, until: deadline)
         for _ in 0..<Self.furtherTries where answer == nil {
             await loop.sleep(until: MonotonicClock.deadline(milliseconds: Self.pause))
             try Task.checkCancellation()
-            answer = try await Self.greet(DescriptorBox(try connect(deadline)), request, on: loop, until: deadline)
+            answer = try await Self.greet(connect(deadline), request, on: loop, until: deadline)
         }
         guard let greeting = answer else { throw Self.closed }
         (socket, setup) = (greeting.socket, greeting.setup)
@@ -150,6 +150,9 @@ final class X11Connection: Sendable {
         guard let bytes = try Socket.receive(from: socket, upTo: 1 << 16, &descriptors) else { return [] }
         return bytes.isEmpty ? nil : bytes
     }
+
+    /// The user who runs the X server; nil if it is forwarded.
+    var user: UInt32? { X11DisplayName.user(of: socket) }
 
     func run() async throws {
         let sending = Task(executorPreference: loop) { try? await self.sendAll() }

@@ -8,6 +8,7 @@ final class X11Delivery: Sendable {
     fileprivate struct State {
         var bytes: ArraySlice<UInt8> = []
         var isIncremental = false
+        /// Whether the program has ended, or has asked for other bytes in the same property.
         var isOver = false
     }
 
@@ -35,6 +36,15 @@ final class X11Delivery: Sendable {
         part = max(Self.parts.lowerBound, min(Self.parts.upperBound, connection.longestRequest - Self.header))
     }
 
+    /// Ends the delivery if it has begun to go part by part: the program has given it up, because it wants the property
+    /// for something else.
+    func giveUp() {
+        guard state.withLock(\.isIncremental) else { return }
+        state.withLock { $0.isOver = true }
+        connection.forget(request.requestor, box)
+        box.close()
+    }
+
     /// Puts bytes into the property.
     func put(_ bytes: ArraySlice<UInt8>, type: UInt32, format: UInt8) {
         connection.send(
@@ -59,7 +69,7 @@ final class X11Delivery: Sendable {
         } catch {
             let (isIncremental, isOver) = state.withLock { ($0.isIncremental, $0.isOver) }
             guard isIncremental else { throw error }
-            // Another program may have a window of the same number now.
+            // Another program may have a window of the same number now, or this one other bytes in the property.
             guard !isOver else { return }
             state.withLock { $0.bytes = [] }
         }
@@ -78,7 +88,7 @@ final class X11Delivery: Sendable {
             put(least.bytes[...], type: incremental, format: 32)
         }
         let end = MonotonicClock.deadline(milliseconds: DesktopTime.stall)
-        while let event = await box.next(until: end) {
+        while let event = await box.next(until: end), !state.withLock(\.isOver) {
             switch event {
             case .destroyed:
                 state.withLock { $0.isOver = true }
@@ -92,6 +102,7 @@ final class X11Delivery: Sendable {
             }
         }
         try Task.checkCancellation()
+        if state.withLock(\.isOver) { throw Failure(.cancelled, "the program that pastes has given it up") }
         throw Failure(.destinationStalled, "the program that pastes has taken nothing")
     }
 }

@@ -27,11 +27,30 @@ package struct X11DisplayName: Sendable, Equatable {
 
     package var text: String { "\(isForwarded ? "localhost" : ""):\(number)" }
 
-    func connect(until deadline: UInt64) throws -> OwnedDescriptor {
-        guard !isForwarded else { return try Socket.connect(localPort: UInt16(clamping: Self.port + number)) }
+    /// Connects to the server of this user, of root, or of the user who had it before. Everybody can start a server
+    /// with a number that is free, and would get all that is copied.
+    ///
+    /// - Parameter user: the user of the connection before; nil for the first one, which may be to anybody's server.
+    func connect(until deadline: UInt64, to user: UInt32?) throws -> DescriptorBox {
+        guard !isForwarded else {
+            return DescriptorBox(try Socket.connect(localPort: UInt16(clamping: Self.port + number)))
+        }
         let path = "/tmp/.X11-unix/X\(number)"
         // The abstract name belongs to the network of a container, the path to its files; either may be shared.
-        if let socket = try? Socket.connect(path: "@\(path)", deadline: deadline) { return socket }
-        return try Socket.connect(path: path, deadline: deadline)
+        var found = [try? DescriptorBox(Socket.connect(path: "@\(path)", deadline: deadline))].compactMap(\.self)
+        do {
+            found.append(DescriptorBox(try Socket.connect(path: path, deadline: deadline)))
+        } catch {
+            if found.isEmpty { throw error }
+        }
+        let trusted = [0, System.userID, user]
+        if let socket = found.first(where: { trusted.contains(Self.user(of: $0)) }) { return socket }
+        guard user == nil else {
+            throw Failure(.linkDown, "display \(text) belongs to another user now (\(Self.user(of: found[0]) ?? 0))")
+        }
+        return found[0]
     }
+
+    /// The user who runs the server; nil if it is forwarded.
+    static func user(of socket: DescriptorBox) -> UInt32? { (try? PeerCredentials(of: socket.raw))?.user }
 }

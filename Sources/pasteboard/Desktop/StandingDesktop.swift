@@ -26,6 +26,7 @@ final class StandingDesktop: Sendable {
         _ = System.raiseDescriptorLimit()
         let (address, other) = try addresses()
         var (hasBegun, backoff, target, lastNote) = (false, Backoff(), address, "")
+        var user: UInt32?
         let brokers = try Brokers.forBridge(on: loop, label: "desktop \(address.name)")
         defer { brokers.end() }
         // The broker makes the directory of the locks.
@@ -36,7 +37,7 @@ final class StandingDesktop: Sendable {
             do {
                 let display: any DesktopDisplay
                 do {
-                    display = try await target.connect(savesContents: options.keeps, on: loop)
+                    display = try await target.connect(of: user, savesContents: options.keeps, on: loop)
                 } catch let failure as Failure where failure.code == .linkDown && !hasBegun && target != other {
                     guard let other else { throw failure }
                     options.note("\(failure.text); using display \(other.name)")
@@ -44,7 +45,7 @@ final class StandingDesktop: Sendable {
                     continue
                 }
                 options.note("\(hasBegun ? "connected again" : "connected") to \(target.name)")
-                (hasBegun, lastNote) = (true, "")
+                (hasBegun, lastNote, user) = (true, "", display.user)
                 let begin = MonotonicClock.now()
                 defer { if MonotonicClock.now() - begin > Self.calm { backoff = Backoff() } }
                 try await DesktopBridge(display, isRemote: target.isRemote, brokers, options).run()

@@ -28,6 +28,22 @@ import Testing
     func copy(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
 
     @Test(
+        "pasteboard desktop, with unusual programs of X11",
+        .enabled(if: ["Xvfb", "xclip"].allSatisfy(InstalledPrograms.contains), "needs Xvfb and xclip"),
+        .unsanitized,
+        arguments: try Transcript.cases("desktop-peers")
+    )
+    func desktopPeers(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
+    @Test(
+        "pasteboard desktop, with a display of another user",
+        .enabled(if: System.userID == 0, "needs root, which alone can run a server for another user"),
+        .enabled(if: ["Xvfb", "xclip"].allSatisfy(InstalledPrograms.contains), "needs Xvfb and xclip"),
+        arguments: try Transcript.cases("desktop-root")
+    )
+    func desktopRoot(_ transcript: Transcript) throws { try TranscriptPlayer.play(transcript) }
+
+    @Test(
         "pasteboard desktop on X11",
         .enabled(if: ["Xvfb", "xclip", "xsel"].allSatisfy(InstalledPrograms.contains), "needs Xvfb, xclip and xsel"),
         .unsanitized,
