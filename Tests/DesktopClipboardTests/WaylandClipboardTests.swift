@@ -99,7 +99,7 @@ import Testing
         _ device: UInt32
     ) async throws -> UInt32 {
         async let shown: Void = clipboard.show(
-            DesktopContents(names) { name, sink in try await sink(Array(name.utf8)) },
+            DesktopContents(names) { name, _, sink in try await sink(Array(name.utf8)) },
             on: .primary
         )
         var selection = try await compositor.next(to: device, 2)
@@ -149,7 +149,7 @@ import Testing
         try await FakeCompositor.with { compositor, clipboard in
             async let end: Void? = try? clipboard.run()
             let device = try await compositor.device()
-            async let shown: Void = clipboard.show(DesktopContents(["a/b"]) { _, _ in }, on: .clipboard)
+            async let shown: Void = clipboard.show(DesktopContents(["a/b"]) { _, _, _ in }, on: .clipboard)
             var selection = try await compositor.next(to: device, 0)
             let source = try selection.uint32()
             var sync = try await compositor.next(to: 1, 0)

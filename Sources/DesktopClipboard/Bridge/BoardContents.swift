@@ -8,7 +8,7 @@ struct BoardContents: Sendable {
     /// A paste on the desktop.
     struct Paste: Sendable {
         /// The time in which a clipboard manager that has pasted contents may offer a copy of them, in nanoseconds.
-        private static let takeover: UInt64 = 2_000_000_000
+        fileprivate static let takeover: UInt64 = 2_000_000_000
 
         let terms: ContentTerms?
         /// The time of these terms, and that of the paste (see `MonotonicClock`).
@@ -33,6 +33,14 @@ struct BoardContents: Sendable {
 
         func note(_ paste: Paste, from selection: Selection) { pastes.withLock { $0[selection] = paste } }
 
+        /// Some managers have pasted contents long before, and offer them again when a selection becomes empty.
+        func noteEnd(_ terms: ContentTerms?, listedAt: UInt64, of selection: Selection) {
+            // The manager may have the selection already.
+            let now = MonotonicClock.now()
+            let time = now - min(now, Paste.takeover / 2)
+            if terms?.needsHint == true { note(Paste(terms: terms, listedAt: listedAt, time: time), from: selection) }
+        }
+
         /// The flags and the lifetime of what a program has taken a selection with at a time.
         func inheritedTerms(at time: UInt64) -> ContentTerms {
             pastes.withLock { $0.values.lazy.compactMap { $0.inheritedTerms(at: time) }.first } ?? ContentTerms()
@@ -46,6 +54,7 @@ struct BoardContents: Sendable {
 
     let names: [String]
     let types: String
+    let terms: ContentTerms?
     /// The contents for a display.
     let shown: DesktopContents
 
@@ -58,6 +67,7 @@ struct BoardContents: Sendable {
         report: @escaping @Sendable (String) -> Void
     ) {
         let (terms, listedAt) = (listing.contents.terms, MonotonicClock.now())
+        self.terms = terms
         let isLocal = isRemote && terms?.isLocalOnly == true
         let found = DesktopNames.names(of: listing).filter { name, source in
             // Paths mean nothing on another machine.
@@ -72,14 +82,14 @@ struct BoardContents: Sendable {
             (needsHint ? [ContentHints.passwordManager] : [])
             + (terms?.isLocalOnly == true ? [ContentHints.localOnly] : [])
         let mark = BridgeMark.name(of: listing.contents.origin ?? Origin())
-        shown = DesktopContents(names + hints.filter { sources[$0] == nil } + [mark]) { name, sink in
+        shown = DesktopContents(names + hints.filter { sources[$0] == nil } + [mark]) { name, expect, sink in
             do {
                 switch sources[name] {
                 case .type(let type, let item):
                     let accepts = [Accept(type.identifier, match: .exact)]
-                    try await Self.load(listing, item, accepts, brokers, isText: false, sink)
+                    try await Self.load(listing, item, accepts, brokers, isText: false, expect, sink)
                 case .text(let item):
-                    try await Self.load(listing, item, DesktopNames.textAccepts, brokers, isText: true, sink)
+                    try await Self.load(listing, item, DesktopNames.textAccepts, brokers, isText: true, expect, sink)
                 case .files(let type): try await sink(FileList(of: listing.items)?.bytes(as: type) ?? [])
                 case nil: return try await sink(name == ContentHints.passwordManager ? Self.hint : [])
                 }
@@ -104,7 +114,7 @@ struct BoardContents: Sendable {
                     report("\(name) was not pasted on the desktop: \(error.reason)")
                     throw error
                 }
-                try await contents.shown.transfer(name, sink)
+                try await contents.shown.transfer(name, expect: expect, sink)
             } catch {
                 report("\(name) was not pasted on the desktop: \(error.reason)")
                 throw error
@@ -118,6 +128,7 @@ struct BoardContents: Sendable {
         _ accepts: [Accept],
         _ brokers: Brokers,
         isText: Bool,
+        _ expect: ByteCount,
         _ sink: ByteSink
     ) async throws {
         guard let connection = try await brokers.connection() else { throw brokers.absence }
@@ -126,6 +137,7 @@ struct BoardContents: Sendable {
         var incoming = try await connection.load(load)
         let type = UniformType(incoming.answer.type ?? "")
         var reader = isText ? type.map { TextReader(of: $0) } : nil
+        if reader == nil || type == .utf8PlainText, let count = incoming.answer.byteCount { expect(count) }
         while let bytes = try await incoming.next() {
             let bytes = try reader?.next(bytes.span) ?? bytes
             if !bytes.isEmpty { try await sink(bytes) }

@@ -34,6 +34,8 @@ final class DesktopBoard: Sendable {
 
     private struct State {
         var phase = Phase.nothing
+        /// The flags and the lifetime of the contents that both sides have had last, and the time when they got them.
+        var terms: (terms: ContentTerms?, time: UInt64) = (nil, 0)
         var rate = ChangeRate()
         /// The brokers whose contents were shown, the newest last.
         var epochs: [UInt64] = []
@@ -77,6 +79,7 @@ final class DesktopBoard: Sendable {
     }
 
     func put(_ event: DesktopEvent) {
+        if case .emptied = event { noteEnd() }
         // The newest of several changes replaces those that still wait.
         inputs.put(.desktop(event)) { [selection] input in
             if case .desktop(let other) = input {
@@ -168,11 +171,18 @@ final class DesktopBoard: Sendable {
 
     private func enter(_ phase: Phase) { state.withLock { $0.phase = phase } }
 
+    /// Remembers what ends now, because a clipboard manager may offer it again.
+    private func noteEnd() {
+        let (terms, time) = state.withLock(\.terms)
+        pastes.noteEnd(terms, listedAt: time, of: selection)
+    }
+
     /// Enters a phase after a change has crossed.
-    private func crossed(to phase: Phase, _ text: String) {
+    private func crossed(to phase: Phase, with terms: ContentTerms?, _ text: String) {
         state.withLock { state in
-            state.phase = phase
-            state.rate.count(at: MonotonicClock.now())
+            let now = MonotonicClock.now()
+            (state.phase, state.terms) = (phase, (terms, now))
+            state.rate.count(at: now)
         }
         report(text)
     }
@@ -239,7 +249,7 @@ final class DesktopBoard: Sendable {
             return try await emptied(isCleared: true)
         }
         try await offer.place()
-        crossed(to: .desktop(offer), "copied on the desktop: \(offer.types)")
+        crossed(to: .desktop(offer), with: offer.allTerms, "copied on the desktop: \(offer.types)")
         if options.keeps { offer.startKeeping() }
     }
 
@@ -300,11 +310,12 @@ final class DesktopBoard: Sendable {
             // Contents that the desktop cannot paste also end those before them.
             try await display.clear(selection, isForAll: board.isCleared || board.handle != nil)
             let text = board.handle == nil ? "pasteboard is empty" : "contents have nothing for the desktop"
-            crossed(to: .nothing, "the \(text)")
+            noteEnd()
+            crossed(to: .nothing, with: nil, "the \(text)")
         case .showBoard:
             guard let handle = board.handle else { return }
             try await display.show(contents.shown, on: selection)
-            crossed(to: .board(handle: handle), "copied on the pasteboard: \(contents.types)")
+            crossed(to: .board(handle: handle), with: contents.terms, "copied on the pasteboard: \(contents.types)")
         case .tellOtherBridge:
             options.note(
                 "another bridge of this display writes to pasteboard \(selection.board); end one of them"

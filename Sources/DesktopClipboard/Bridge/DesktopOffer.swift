@@ -11,8 +11,8 @@ final class DesktopOffer: Sendable {
     private static let keepingTime = 5_000
 
     let contents: DesktopContents
-    /// The terms that they have beside those of their hints.
-    let terms: ContentTerms
+    /// The terms that they have beside those of their hints, and all.
+    let (terms, allTerms): (ContentTerms, ContentTerms?)
     private let display: UInt64
     private let item: Item
     private let names: [String]
@@ -52,7 +52,8 @@ final class DesktopOffer: Sendable {
         (self.item, self.names) = (item, names)
         var write = Write()
         write.board = selection.board
-        write.terms = ContentTerms.terms(terms, withHintsIn: contents.names)
+        allTerms = ContentTerms.terms(terms, withHintsIn: contents.names)
+        write.terms = allTerms
         if write.terms != nil { write.requires = [Feature.terms.rawValue] }
         write.origin = origin
         write.requires.append(Feature.links.rawValue)
@@ -98,7 +99,7 @@ final class DesktopOffer: Sendable {
         offer.end()
         guard let last = offer.last else { return }
         let clear = Clear(offer.board, ifChangeCount: last.committed.changeCount, from: origin ?? Origin(of: display))
-        _ = try? await last.connection.clear(clear, until: MonotonicClock.deadline(milliseconds: DesktopTime.list))
+        _ = try? await last.connection.clear(clear, until: MonotonicClock.deadline(milliseconds: DesktopTime.answer))
     }
 
     // MARK: Keeping

@@ -10,8 +10,13 @@ package enum DesktopAddress: Sendable, Equatable {
 
     /// The display server that the environment names, Wayland first, as other programs find it.
     package static func find() throws(Failure) -> DesktopAddress {
-        if let path = try waylandPath() { return .wayland(path) }
-        if let name = System.environment("DISPLAY"), !name.isEmpty { return .x11(try X11DisplayName(name)) }
+        let name = System.environment("DISPLAY").flatMap { $0.isEmpty ? nil : $0 }
+        do throws(Failure) {
+            if let path = try waylandPath() { return .wayland(path) }
+        } catch {
+            if name == nil { throw error }
+        }
+        if let name { return .x11(try X11DisplayName(name)) }
         throw Failure(
             .nothingHere,
             "there is no desktop: neither WAYLAND_DISPLAY nor DISPLAY is set; start it in the desktop session, or name "

@@ -13,6 +13,9 @@ package enum Selection: String, CaseIterable, Sendable {
 /// Takes the next bytes of a transfer, as fast as its receiver does.
 package typealias ByteSink = @Sendable ([UInt8]) async throws -> Void
 
+/// Takes the number of all bytes of a transfer.
+package typealias ByteCount = @Sendable (UInt64) -> Void
+
 /// The contents of a selection, of another program or of the bridge: names of types, whose bytes are made when somebody
 /// pastes.
 package struct DesktopContents: Sendable {
@@ -22,16 +25,26 @@ package struct DesktopContents: Sendable {
     package let serial: UInt64
     /// The time at which their program has taken the selection (see `MonotonicClock`).
     let time: UInt64
-    /// Passes the bytes of a name to a sink, and returns after the last ones.
-    package let transfer: @Sendable (_ name: String, @escaping ByteSink) async throws -> Void
+    private let make: @Sendable (_ name: String, _ expect: @escaping ByteCount, @escaping ByteSink) async throws -> Void
 
     package init(
         _ names: [String],
         serial: UInt64 = 0,
         at time: UInt64? = nil,
-        transfer: @escaping @Sendable (_ name: String, @escaping ByteSink) async throws -> Void
+        make: @escaping @Sendable (_ name: String, _ expect: @escaping ByteCount, @escaping ByteSink) async throws -> Void
     ) {
-        (self.names, self.serial, self.time, self.transfer) = (names, serial, time ?? MonotonicClock.now(), transfer)
+        (self.names, self.serial, self.time, self.make) = (names, serial, time ?? MonotonicClock.now(), make)
+    }
+
+    /// Passes the bytes of a name to a sink, and returns after the last ones.
+    ///
+    /// - Parameter expect: called before the first bytes if their number is known.
+    func transfer(
+        _ name: String,
+        expect: @escaping ByteCount = { _ in },
+        _ sink: @escaping ByteSink
+    ) async throws {
+        try await make(name, expect, sink)
     }
 }
 
@@ -76,8 +89,11 @@ package protocol DesktopDisplay: Sendable {
 enum DesktopTime {
     /// The time in which a program has to take or send the next bytes, in milliseconds.
     static let stall = 30_000
-    /// The time for a short answer, such as a list of types, in milliseconds.
-    static let list = 5_000
+    /// The time for the first answer of a server, in milliseconds.
+    static let answer = 5_000
+    /// The time after which a program that has not listed its types counts as one without contents, until it does, in
+    /// milliseconds.
+    static let list = 1_000
     /// The number of transfers to programs of the desktop that run at once; further ones are refused.
     static let transfers = 64
 }

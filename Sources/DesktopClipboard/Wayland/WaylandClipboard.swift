@@ -79,7 +79,7 @@ package final class WaylandClipboard: DesktopDisplay {
     ///
     /// - Throws: `link-down` if it does not answer in time, or lacks data control.
     package convenience init(connecting path: String, on loop: Loop) async throws {
-        let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
+        let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.answer)
         let socket = try Socket.connect(path: path, deadline: deadline)
         // In a container, the path may be another one.
         let file = try System.status(at: path)
@@ -311,7 +311,7 @@ package final class WaylandClipboard: DesktopDisplay {
         guard let offer else {
             return events.put(.emptied(selection, isCleared: nil)) { $0.selection == selection }
         }
-        let contents = DesktopContents(offer.list.names, serial: offer.serial) { [weak self] name, sink in
+        let contents = DesktopContents(offer.list.names, serial: offer.serial) { [weak self] name, _, sink in
             guard let self else { throw Failure(.sourceGone, "the display has ended") }
             try await read(name, of: offer, sink)
         }
@@ -346,7 +346,7 @@ package final class WaylandClipboard: DesktopDisplay {
     private func roundTrip() async {
         let box = Mailbox<Void>(on: loop)
         send { _ = Self.sync(box, &$0) }
-        _ = await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.list))
+        _ = await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.answer))
     }
 
     private static func sync(_ box: Mailbox<Void>, _ state: inout State) -> UInt32 {

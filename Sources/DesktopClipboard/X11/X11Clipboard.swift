@@ -177,26 +177,45 @@ package final class X11Clipboard: DesktopDisplay {
         }
         guard isStarted else { return }
         let list = Task(executorPreference: loop) {
-            if let owner = self.state.withLock({ $0.owners[selection] }) { await self.list(selection, of: owner) }
+            let owner = self.state.withLock { $0.owners[selection] }
+            let isLate: Bool
+            if let owner { isLate = await self.list(selection, of: owner) } else { isLate = false }
             let isOld = self.state.withLock { state in
                 let lists = state.lists[selection] ?? (1, false)
                 state.lists[selection] = (lists.count - 1, false)
                 return lists.isOld
             }
-            if isOld { self.startList(selection) }
+            if isOld {
+                self.startList(selection)
+            } else if isLate, let owner {
+                _ = await self.list(selection, of: owner, within: DesktopTime.stall)
+            }
         }
         state.withLock { $0.lastList[selection] = list }
     }
 
-    private func list(_ selection: Selection, of owner: Owner) async {
-        let names = (try? await names(of: selection, owner)) ?? []
-        guard state.withLock({ $0.owners[selection] == owner }) else { return }
+    /// Reports the contents of an owner, by the names that it lists.
+    ///
+    /// - Returns: whether it has not answered in this time. It may be busy, but the contents before it are over.
+    private func list(
+        _ selection: Selection,
+        of owner: Owner,
+        within milliseconds: Int = DesktopTime.list
+    ) async -> Bool {
+        var (names, isLate) = ([String](), false)
+        do {
+            names = try await self.names(of: selection, owner, within: milliseconds)
+        } catch {
+            isLate = error.asFailure?.code == .timeout
+        }
+        guard state.withLock({ $0.owners[selection] == owner }) else { return false }
         let time = state.withLock { $0.changed[selection] }
-        let contents = DesktopContents(names, serial: owner.serial, at: time) { [weak self] name, sink in
+        let contents = DesktopContents(names, serial: owner.serial, at: time) { [weak self] name, _, sink in
             guard let self else { throw Failure(.sourceGone, "the display has ended") }
             try await read(name, of: selection, owner, sink)
         }
         events.put(.changed(selection, contents)) { $0.selection == selection }
+        return isLate
     }
 
     package func serial(of selection: Selection) -> UInt64? {
@@ -204,16 +223,16 @@ package final class X11Clipboard: DesktopDisplay {
     }
 
     /// The names that the owner of a selection lists. One that lists none has text, as the oldest programs do.
-    private func names(of selection: Selection, _ owner: Owner) async throws -> [String] {
+    private func names(of selection: Selection, _ owner: Owner, within milliseconds: Int) async throws -> [String] {
         let list = Lock([UInt32]())
         // A program must not send parts of it without end.
-        let end = MonotonicClock.deadline(milliseconds: DesktopTime.list)
+        let end = MonotonicClock.deadline(milliseconds: milliseconds)
         do {
-            try await read("TARGETS", of: selection, owner, within: DesktopTime.list) { bytes in
+            try await read("TARGETS", of: selection, owner, within: milliseconds) { bytes in
                 var fields = FieldReader(bytes[...])
                 let words = try fields.words()
                 list.withLock { if $0.count < Self.mostTargets { $0 += words } }
-                if MonotonicClock.isOver(end) { throw Failure(.timeout, "the list of types does not end") }
+                if MonotonicClock.isOver(end) { throw Failure(.tooLarge, "the list of types does not end") }
             }
         } catch let failure as Failure where failure.code == .typeUnavailable {
             return ["STRING"]
@@ -488,7 +507,7 @@ package final class X11Clipboard: DesktopDisplay {
         default:
             guard shown.contents.names.contains(name) else { throw Failure(.typeUnavailable, "there is no \(name)") }
             try await delivery.run(incremental: try await connection.atom("INCR")) { sink in
-                try await shown.contents.transfer(name, sink)
+                try await shown.contents.transfer(name, expect: { delivery.expect($0) }, sink)
             }
         }
     }

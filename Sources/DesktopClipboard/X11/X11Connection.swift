@@ -68,6 +68,10 @@ final class X11Connection: Sendable {
     /// How often a connection is tried again that the X server has closed, and the time before, in milliseconds.
     private static let furtherTries = 20
     private static let pause = 50
+    private static let noFixes = Failure(
+        .linkDown,
+        "the X server has no XFIXES extension; one that ssh forwards has it with 'ssh -Y'"
+    )
     private static let closed = Failure(.linkDown, "the X server has closed the connection")
 
     let loop: Loop
@@ -91,7 +95,7 @@ final class X11Connection: Sendable {
     ) async throws {
         self.loop = loop
         (requests, wakeUp) = (Mailbox(on: loop, limit: 8_192), Mailbox(on: loop))
-        let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.list)
+        let deadline = MonotonicClock.deadline(milliseconds: DesktopTime.answer)
         let request = X11Request.connect(authority.name, authority.data)
         var answer = try await Self.greet(connect(deadline), request, on: loop, until: deadline)
         for _ in 0..<Self.furtherTries where answer == nil {
@@ -99,7 +103,10 @@ final class X11Connection: Sendable {
             try Task.checkCancellation()
             answer = try await Self.greet(connect(deadline), request, on: loop, until: deadline)
         }
-        guard let greeting = answer else { throw Self.closed }
+        guard let greeting = answer else {
+            guard authority.name.isEmpty else { throw Self.closed }
+            throw Failure(.linkDown, "\(Self.closed.text); there is no cookie for it, see XAUTHORITY")
+        }
         (socket, setup) = (greeting.socket, greeting.setup)
         state.withLock { ($0.decoder, $0.sequence) = (greeting.decoder, 1) }
         fixes.withLock { $0 = greeting.fixes }
@@ -135,7 +142,7 @@ final class X11Connection: Sendable {
         while true {
             while let packet = try decoder.next() {
                 guard case .reply(_, _, var fields) = packet else { continue }
-                guard try fields.uint8() != 0 else { throw Failure(.linkDown, "the X server has no XFIXES extension") }
+                guard try fields.uint8() != 0 else { throw Self.noFixes }
                 let fixes = (try fields.uint8(), try fields.uint8())
                 return Greeting(socket: socket, setup: setup, decoder: decoder, fixes: fixes)
             }

@@ -7,13 +7,15 @@ import PasteboardWire
 final class X11Delivery: Sendable {
     fileprivate struct State {
         var bytes: ArraySlice<UInt8> = []
+        /// The number of all bytes, if it is known.
+        var total: UInt64 = 0
         var isIncremental = false
         /// Whether the program has ended, or has asked for other bytes in the same property.
         var isOver = false
     }
 
-    /// The limits of the bytes of one property, which a single request has.
-    private static let parts = 4 << 10...1 << 20
+    /// The limits of the bytes of one property, which a single request has. Programs of the Tk toolkit read 400,000.
+    private static let parts = 4 << 10...384 << 10
     /// The bytes of the request beside those of the part, at most.
     private static let header = 64
 
@@ -44,6 +46,9 @@ final class X11Delivery: Sendable {
         connection.forget(request.requestor, box)
         box.close()
     }
+
+    /// Takes the number of all bytes before they come.
+    func expect(_ total: UInt64) { state.withLock { $0.total = total } }
 
     /// Puts bytes into the property.
     func put(_ bytes: ArraySlice<UInt8>, type: UInt32, format: UInt8) {
@@ -83,8 +88,9 @@ final class X11Delivery: Sendable {
         if !state.withLock({ exchange(&$0.isIncremental, with: true) }) {
             connection.watch(request.requestor, box)
             connection.send(X11Request.watch(request.requestor))
+            // The number of bytes, at least. Emacs returns so many, and more if more have come.
             var least = FieldWriter()
-            least.append(UInt32(clamping: bytes.count))
+            least.append(UInt32(clamping: max(UInt64(bytes.count), state.withLock(\.total))))
             put(least.bytes[...], type: incremental, format: 32)
         }
         let end = MonotonicClock.deadline(milliseconds: DesktopTime.stall)
