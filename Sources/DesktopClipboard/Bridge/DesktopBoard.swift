@@ -233,7 +233,7 @@ final class DesktopBoard: Sendable {
 
     /// Promises contents of the selection on the board.
     private func place(_ contents: DesktopContents, from origin: Origin, on terms: ContentTerms?) async throws {
-        let offer = DesktopOffer(
+        let offer = await DesktopOffer(
             contents,
             on: selection,
             of: display.number,
@@ -249,7 +249,7 @@ final class DesktopBoard: Sendable {
             return try await emptied(isCleared: true)
         }
         try await offer.place()
-        crossed(to: .desktop(offer), with: offer.allTerms, "copied on the desktop: \(offer.types)")
+        crossed(to: .desktop(offer), with: offer.allTerms, "copied on the desktop: \(offer.text)")
         if options.keeps { offer.startKeeping() }
     }
 

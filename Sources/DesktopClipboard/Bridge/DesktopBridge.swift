@@ -1,6 +1,6 @@
 package import PasteboardClient
-import PasteboardTransport
-import PasteboardWire
+package import PasteboardTransport
+package import PasteboardWire
 
 /// Synchronizes boards with the selections of a desktop session: what is copied on one side is promised on the other,
 /// and its bytes move when somebody pastes.
@@ -9,6 +9,8 @@ package struct DesktopBridge: Sendable {
         package var selections = Selection.allCases
         /// Whether contents of the desktop are kept when their program ends.
         package var keeps = false
+        /// Promises the files that a list names, whose item comes before theirs; nil if they stay where they are.
+        package var promiseFiles: (@Sendable (_ paths: [SystemString], _ list: Item, Loop) -> DesktopFiles?)?
         /// Called with a line about each event.
         package var report: @Sendable (String) -> Void = { _ in }
         /// Called with a line about what the user should know.
@@ -72,5 +74,17 @@ package struct DesktopBridge: Sendable {
             }
             boards[selection]?.put(event)
         }
+    }
+}
+
+/// The files of a list that a program of the desktop has copied.
+package struct DesktopFiles: Sendable {
+    /// The items after that of the list.
+    let items: [Item]
+    /// Answers asks for them.
+    let answer: AskStream.Handler
+
+    package init(items: [Item], answer: @escaping AskStream.Handler) {
+        (self.items, self.answer) = (items, answer)
     }
 }

@@ -7,6 +7,8 @@ import TypeIdentifiers
 final class DesktopOffer: Sendable {
     /// The bytes that are kept at once.
     private static let keptAtOnce: UInt64 = 16 << 20
+    /// The bytes of a list of files that is read.
+    private static let longestList = 1 << 20
     /// The time in which they are to be there, in milliseconds.
     private static let keepingTime = 5_000
 
@@ -14,7 +16,7 @@ final class DesktopOffer: Sendable {
     /// The terms that they have beside those of their hints, and all.
     let (terms, allTerms): (ContentTerms, ContentTerms?)
     private let display: UInt64
-    private let item: Item
+    private let items: [Item]
     private let names: [String]
     private let isConcealed: Bool
     private let offer: Offer
@@ -23,7 +25,7 @@ final class DesktopOffer: Sendable {
     /// The reason why the promises have ended; nil before that.
     private let reason = Lock<EndReason?>(nil)
 
-    /// nil if the contents have no types.
+    /// Opens the files that the contents list. nil if the contents have no types.
     ///
     /// - Parameters:
     ///   - display: the number of their display.
@@ -38,28 +40,34 @@ final class DesktopOffer: Sendable {
         isRemote: Bool,
         _ brokers: Brokers,
         _ options: DesktopBridge.Options
-    ) {
+    ) async {
         let found = DesktopNames.representations(of: contents.names.filter { !BridgeMark.isMark($0) })
         guard !found.isEmpty else { return nil }
         var item = Item()
         item.representations = found.map(\.representation)
+        allTerms = ContentTerms.terms(terms, withHintsIn: contents.names)
         // The paths of a list are those of this machine.
-        if !isRemote, item.representations.contains(where: { FileList.types.contains(UniformType(of: $0)) }) {
-            item.teamData = FileOrigin(path: "")?.teamData
+        let list = isRemote ? nil : found.first { FileList.types.contains(UniformType(of: $0.representation)) }
+        var files: DesktopFiles?
+        if list != nil { item.teamData = FileOrigin(path: "")?.teamData }
+        if let list, let promise = options.promiseFiles, allTerms?.isConcealed != true {
+            files = await Self.files(of: contents, list.name, brokers.loop) { [item] in promise($0, item, brokers.loop)
+            }
         }
+        let items = [item] + (files?.items ?? [])
         let names = found.map(\.name)
         (self.contents, self.terms, self.display) = (contents, terms, display)
-        (self.item, self.names) = (item, names)
+        (self.items, self.names) = (items, names)
         var write = Write()
         write.board = selection.board
-        allTerms = ContentTerms.terms(terms, withHintsIn: contents.names)
         write.terms = allTerms
         if write.terms != nil { write.requires = [Feature.terms.rawValue] }
         write.origin = origin
         write.requires.append(Feature.links.rawValue)
         isConcealed = write.terms?.isConcealed == true
         let report = options.report
-        offer = Offer(write, [item], at: brokers) { ask in
+        offer = Offer(write, items, at: brokers) { [answer = files?.answer] ask in
+            if ask.item > 0, let answer { return try await answer(ask) }
             guard names.indices.contains(ask.representation) else {
                 throw Failure(.typeUnavailable, "the contents have no such type")
             }
@@ -75,7 +83,39 @@ final class DesktopOffer: Sendable {
         }
     }
 
-    var types: String { item.representations.map { UniformType.readable($0.type) }.joined(separator: ", ") }
+    /// The contents in words.
+    var text: String {
+        let types = items[0].representations.map { UniformType.readable($0.type) }.joined(separator: ", ")
+        return types + (items.count > 1 ? ", with the files" : "")
+    }
+
+    /// Reads a list of files, and opens them. A file system that hangs must hold nothing else.
+    private static func files(
+        of contents: DesktopContents,
+        _ name: String,
+        _ loop: Loop,
+        _ promise: @escaping @Sendable ([SystemString]) -> DesktopFiles?
+    ) async -> DesktopFiles? {
+        let box = Mailbox<DesktopFiles?>(on: loop)
+        Task(executorPreference: loop) {
+            let bytes = Lock<[UInt8]>([])
+            do {
+                try await contents.transfer(name) { part in
+                    let count = bytes.withLock { bytes in
+                        bytes += part
+                        return bytes.count
+                    }
+                    guard count <= longestList else { throw Failure(.tooLarge, "the list of files is too long") }
+                }
+            } catch {
+                return box.put(nil)
+            }
+            let paths = FileList(parsing: bytes.withLock(\.self))?.paths ?? []
+            // Not on the thread of the loop.
+            box.put(await Task.detached { promise(paths) }.value)
+        }
+        return await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.list)) ?? nil
+    }
     /// The publication at the present broker.
     var handle: UInt64? { offer.last?.committed.handle }
 
@@ -136,7 +176,7 @@ final class DesktopOffer: Sendable {
         let promises = promises
         let handingOver = HandingOver(
             of: offer,
-            [item],
+            items,
             choosing: promises,
             byteLimit: limit,
             until: MonotonicClock.deadline(milliseconds: Self.keepingTime)
@@ -157,8 +197,8 @@ final class DesktopOffer: Sendable {
     /// All but further images: programs offer one image in many formats, and would make each.
     private var promises: [HandOver.Promise] {
         var hasImage = false
-        return item.representations.indices.compactMap { index in
-            if UniformType(of: item.representations[index]).conforms(to: .image), exchange(&hasImage, with: true) {
+        return items[0].representations.indices.compactMap { index in
+            if UniformType(of: items[0].representations[index]).conforms(to: .image), exchange(&hasImage, with: true) {
                 return nil
             }
             return HandOver.Promise(item: 0, representation: index)

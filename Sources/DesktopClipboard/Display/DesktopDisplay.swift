@@ -31,7 +31,8 @@ package struct DesktopContents: Sendable {
         _ names: [String],
         serial: UInt64 = 0,
         at time: UInt64? = nil,
-        make: @escaping @Sendable (_ name: String, _ expect: @escaping ByteCount, @escaping ByteSink) async throws -> Void
+        make:
+            @escaping @Sendable (_ name: String, _ expect: @escaping ByteCount, @escaping ByteSink) async throws -> Void
     ) {
         (self.names, self.serial, self.time, self.make) = (names, serial, time ?? MonotonicClock.now(), make)
     }

@@ -24,9 +24,12 @@ package enum DesktopNames {
     /// The names of what a pasteboard has, in its order, each once. Of several items, the first that has a name counts.
     package static func names(of listing: BoardListing) -> [(name: String, source: Source)] {
         var names: [(name: String, source: Source)] = []
+        // The paths of a list mean nothing elsewhere.
+        let isForeign = listing.items.beginWithTheirList && !listing.items[0].isListOfFiles
         for (index, item) in listing.items.enumerated() {
             for representation in item.representations where representation.provision != .gone {
                 let type = UniformType(of: representation)
+                if isForeign, index == 0, FileList.types.contains(type) { continue }
                 names += type.names.map { ($0, .type(type, item: index)) }
                 if type.isText, TextReader.reads(type) { names += text.map { ($0, .text(item: index)) } }
             }

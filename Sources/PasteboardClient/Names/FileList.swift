@@ -130,8 +130,20 @@ package struct FileOrigin {
 extension Item {
     fileprivate var fileOrigin: FileOrigin? { teamData.flatMap(FileOrigin.init(teamData:)) }
 
+    /// Whether the item is a list of files.
+    package var hasListOfFiles: Bool {
+        representations.contains { FileList.types.contains(UniformType(of: $0)) }
+    }
+
     /// Whether the item is a list of files whose paths are valid here.
-    package var isListOfFiles: Bool {
-        fileOrigin?.isHere == true && representations.contains { FileList.types.contains(UniformType(of: $0)) }
+    package var isListOfFiles: Bool { fileOrigin?.isHere == true && hasListOfFiles }
+}
+
+extension [Item] {
+    /// Whether the first item is a list of the files which are the other items, as a bridge to a desktop promises them.
+    package var beginWithTheirList: Bool {
+        guard count > 1, let list = first, list.hasListOfFiles else { return false }
+        return list.representations.allSatisfy { $0.file == nil }
+            && dropFirst().allSatisfy { $0.representations.first?.file?.name != nil }
     }
 }

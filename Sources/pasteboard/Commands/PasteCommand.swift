@@ -275,7 +275,8 @@ struct PasteCommand: Command {
             if let item {
                 [item]
             } else if types.isOpen {
-                listing.items.indices.map { UInt32(clamping: $0) }
+                (listing.items.beginWithTheirList ? 1..<listing.items.count : listing.items.indices)
+                    .map { UInt32(clamping: $0) }
             } else {
                 try types.indices(among: listing.items)
             }
@@ -284,7 +285,13 @@ struct PasteCommand: Command {
         var isFirst = true
         let target = OutputDirectory(directory, isForced: isForced, pattern: pattern)
         for item in chosen {
-            let isList = types.isOpen && listing.items.dropFirst(Int(item)).first?.isListOfFiles == true
+            let listed = listing.items.dropFirst(Int(item)).first
+            let isList = types.isOpen && listed?.isListOfFiles == true
+            if types.isOpen, !isList, listed?.hasListOfFiles == true {
+                StandardStreams.remark(
+                    "a list of files is pasted as text, because its paths may be those of another machine"
+                )
+            }
             let load = Load(listing.contents.handle, item: item, accepts: isList ? FileList.accepts : types.wanted)
             let output = DirectoryOutput(in: target)
             do {

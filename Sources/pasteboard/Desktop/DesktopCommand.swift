@@ -12,6 +12,7 @@ struct DesktopCommand: Command {
             .init("--wayland", "the Wayland session of WAYLAND_DISPLAY only"),
             .init("--x11", value: "DISPLAY", "only this X server, such as :1"),
             .init("--keep", "what is copied on the desktop stays when its program ends"),
+            .init("--no-files", "files that are copied on the desktop cross as lists of their paths only"),
             .init("--verbose", short: "-v", "prints one line for each event"),
             .init("--quiet", short: "-q", "suppresses notes; errors are still printed"),
         ],
@@ -22,9 +23,11 @@ struct DesktopCommand: Command {
             """,
         exit: """
             that of a signal; 1 if no display is set; 3 if the broker is stopped, or at first the display cannot be reached;
-            4 if another bridge serves the display
+            4 if another bridge serves the display; 6 if the display refuses the connection
             """,
-        files: [("DIRECTORY/desktop-DISPLAY.lock", "beside the broker's socket: one bridge for each display")],
+        files: [
+            ("DIRECTORY/desktop-DISPLAY.lock", "beside the broker's socket, _0 for :0: one bridge for each display")
+        ],
         notes: """
             What a program of the desktop copies is on pasteboard general, and what it selects on pasteboard primary;
             what is on these pasteboards can be pasted on the desktop. All types cross, under the names that each side
@@ -38,6 +41,9 @@ struct DesktopCommand: Command {
             Contents of the desktop are there as long as their program, as on the desktop itself. With --keep the broker gets
             up to 16 MiB of them immediately, of images the first format, and on X11 up to 64 MiB when a program that ends
             asks for it. On Wayland a clear looks like the end of a program: kept contents come back.
+
+            Files that a program of the desktop copies are promised beside their list, so that 'paste --into' has them on
+            linked machines and in containers, too. A program can list any file that you may read.
 
             What a password manager marks as a secret is sensitive here: it is never kept, and does not cross links.
             Contents with --sensitive, --transient, --local, --once or --loads have x-kde-passwordManagerHint there, so that
@@ -58,6 +64,7 @@ struct DesktopCommand: Command {
         }
         var options = DesktopBridge.Options()
         options.keeps = arguments.has("--keep")
+        if !arguments.has("--no-files") { options.promiseFiles = { ListedItems.promise($0, after: $1, on: $2) } }
         options.note = { StandardStreams.note("pasteboard: desktop: \($0)") }
         if arguments.has("--verbose") { options.report = options.note }
         let choice: StandingDesktop.Choice
