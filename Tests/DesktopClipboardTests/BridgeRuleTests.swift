@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("What a program takes a selection with within 2 s after a paste of a secret is secret for the same time")
+    @Test("Contents that take a selection within 2 s after a paste of a secret are secret for the same time")
     func inherited() {
         let now: UInt64 = 10_000_000_000
         var terms = ContentTerms()
@@ -117,7 +117,7 @@ import Testing
         #expect(pastes.inheritedTerms(at: now + 2_000_000_000) == ContentTerms())
     }
 
-    @Test("A copy of contents for this machine, for no history or for a few loads is one, too")
+    @Test("A copy of local contents is local, and one of transient contents or of those with few loads transient")
     func inheritedFlags() {
         for flag in [\ContentTerms.isLocalOnly, \.isTransient] {
             var terms = ContentTerms()

@@ -43,7 +43,7 @@ import Testing
         #expect((root, connections) == (1_349, 4))
     }
 
-    @Test("A server without the extension that tells of changes is no display, and is not asked again")
+    @Test("A server without the extension XFIXES cannot be used, and is not asked again")
     func noExtension() async throws {
         let failure = await #expect(throws: Failure.self) {
             try await Self.connect([DecoderTests.setup() + Self.extension_(exists: false)])

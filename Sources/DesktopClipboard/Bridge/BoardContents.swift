@@ -5,7 +5,7 @@ import TypeIdentifiers
 
 /// The contents of a board, as the desktop sees them.
 struct BoardContents: Sendable {
-    /// A paste on the desktop.
+    /// A paste on the desktop, or the end of contents, after which a copy of them may appear.
     struct Paste: Sendable {
         /// The time in which a clipboard manager that has pasted contents may offer a copy of them, in nanoseconds.
         fileprivate static let takeover: UInt64 = 2_000_000_000
@@ -15,8 +15,8 @@ struct BoardContents: Sendable {
         let listedAt: UInt64
         let time: UInt64
 
-        /// The flags and the lifetime of a copy that a program has taken a selection with, although it may have left
-        /// their hints out; nil if there are no hints, or it was too late for a copy.
+        /// The flags and the lifetime that contents inherit if their program takes a selection at a time, because it
+        /// may have left the hints out; nil if there were none, or at that time it cannot be a copy.
         func inheritedTerms(at now: UInt64) -> ContentTerms? {
             guard var terms, terms.needsHint, time..<time.addingClamped(Self.takeover) ~= now else { return nil }
             // A copy does not count its loads, but is not to be stored either.
@@ -27,13 +27,13 @@ struct BoardContents: Sendable {
         }
     }
 
-    /// The last paste from each selection of a display: a clipboard manager may copy what it has pasted to any of them.
+    /// The last paste from each selection of a display. A manager may offer what it has pasted on each of them.
     final class LastPastes: Sendable {
         private let pastes = Lock<[Selection: Paste]>([:])
 
         func note(_ paste: Paste, from selection: Selection) { pastes.withLock { $0[selection] = paste } }
 
-        /// Some managers have pasted contents long before, and offer them again when a selection becomes empty.
+        /// Counts the end of contents as a paste: a manager that has pasted them long before may offer them again.
         func noteEnd(_ terms: ContentTerms?, listedAt: UInt64, of selection: Selection) {
             // The manager may have the selection already.
             let now = MonotonicClock.now()
@@ -41,7 +41,7 @@ struct BoardContents: Sendable {
             if terms?.needsHint == true { note(Paste(terms: terms, listedAt: listedAt, time: time), from: selection) }
         }
 
-        /// The flags and the lifetime of what a program has taken a selection with at a time.
+        /// The flags and the lifetime that contents inherit if their program takes a selection at a time.
         func inheritedTerms(at time: UInt64) -> ContentTerms {
             pastes.withLock { $0.values.lazy.compactMap { $0.inheritedTerms(at: time) }.first } ?? ContentTerms()
         }

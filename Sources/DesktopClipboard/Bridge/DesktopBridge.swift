@@ -9,7 +9,8 @@ package struct DesktopBridge: Sendable {
         package var selections = Selection.allCases
         /// Whether contents of the desktop are kept when their program ends.
         package var keeps = false
-        /// Promises the files that a list names, whose item comes before theirs; nil if they stay where they are.
+        /// Opens the files of a list, and promises them as the items after it; returns nil if the list is to be alone.
+        /// Without this closure no file is opened.
         package var promiseFiles: (@Sendable (_ paths: [SystemString], _ list: Item, Loop) -> DesktopFiles?)?
         /// Called with a line about each event.
         package var report: @Sendable (String) -> Void = { _ in }

@@ -7,13 +7,13 @@ import TypeIdentifiers
 final class DesktopOffer: Sendable {
     /// The bytes that are kept at once.
     private static let keptAtOnce: UInt64 = 16 << 20
-    /// The bytes of a list of files that is read.
-    private static let longestList = 1 << 20
     /// The time in which they are to be there, in milliseconds.
     private static let keepingTime = 5_000
+    /// The longest list of files, in bytes.
+    private static let longestList = 1 << 20
 
     let contents: DesktopContents
-    /// The terms that they have beside those of their hints, and all.
+    /// The terms without those of their hints, and with them.
     let (terms, allTerms): (ContentTerms, ContentTerms?)
     private let display: UInt64
     private let items: [Item]
@@ -25,7 +25,7 @@ final class DesktopOffer: Sendable {
     /// The reason why the promises have ended; nil before that.
     private let reason = Lock<EndReason?>(nil)
 
-    /// Opens the files that the contents list. nil if the contents have no types.
+    /// Makes an offer, and opens the files of the list if the contents have one. nil if they have no types.
     ///
     /// - Parameters:
     ///   - display: the number of their display.
@@ -89,7 +89,7 @@ final class DesktopOffer: Sendable {
         return types + (items.count > 1 ? ", with the files" : "")
     }
 
-    /// Reads a list of files, and opens them. A file system that hangs must hold nothing else.
+    /// Reads a list of files, and opens them; nil if that takes too long, for example because a file system hangs.
     private static func files(
         of contents: DesktopContents,
         _ name: String,

@@ -50,7 +50,7 @@ package enum DesktopAddress: Sendable, Equatable {
     /// Connects to the display server.
     ///
     /// - Parameters:
-    ///   - user: the user who ran it at the connection before; nil at first.
+    ///   - user: the user of the server at the previous connection; nil at the first connection.
     ///   - savesContents: whether programs that are about to end may have their contents kept.
     /// - Throws: `link-down`, with the display, if it cannot be reached, or belongs to another user now.
     package func connect(of user: UInt32?, savesContents: Bool, on loop: Loop) async throws -> any DesktopDisplay {

@@ -65,7 +65,7 @@ package protocol DesktopDisplay: Sendable {
     var events: Mailbox<DesktopEvent> { get }
     /// The number of the display, which each bridge of it finds; known before the first event.
     var number: UInt64 { get }
-    /// The user who runs the server; nil if others cannot take its place, or it is forwarded.
+    /// The user who runs the server; nil if no other user can start a server at this address, or it is forwarded.
     var user: UInt32? { get }
 
     /// Serves the connection until it ends.
@@ -90,10 +90,10 @@ package protocol DesktopDisplay: Sendable {
 enum DesktopTime {
     /// The time in which a program has to take or send the next bytes, in milliseconds.
     static let stall = 30_000
-    /// The time for the first answer of a server, in milliseconds.
+    /// The time for a short answer of a server or the broker, in milliseconds.
     static let answer = 5_000
-    /// The time after which a program that has not listed its types counts as one without contents, until it does, in
-    /// milliseconds.
+    /// The time in which a program has to list its types, and in which a list of files has to be read and its files
+    /// opened, in milliseconds.
     static let list = 1_000
     /// The number of transfers to programs of the desktop that run at once; further ones are refused.
     static let transfers = 64

@@ -10,7 +10,7 @@ struct X11Authority {
     /// Neither name nor data: for servers that ask for none.
     static let none = X11Authority(name: [], data: [])
 
-    /// The families of an entry for programs of the machine that its address names, and for those of all machines.
+    /// The family of an entry for the machine that its address names, and that of an entry for all machines.
     private static let (local, wild): (UInt16, UInt16) = (256, 65_535)
 
     /// The entry for a display of this machine; `none` if there is none.
@@ -22,7 +22,7 @@ struct X11Authority {
     }
 
     /// - Parameter host: the name of this machine. Its entry comes before others: several machines may share a file.
-    ///   In a container the machine has another name, so any other entry is better than none.
+    ///   A container may have another name, so any entry is used if none is that of this machine.
     static func find(in bytes: [UInt8], display number: Int, host: [UInt8] = []) -> X11Authority {
         var rest = bytes[...]
         func word() -> UInt16? {

@@ -69,7 +69,7 @@ package final class X11Clipboard: DesktopDisplay {
     /// Connects to a display.
     ///
     /// - Parameters:
-    ///   - user: the user who ran it before; nil at first.
+    ///   - user: the user of the server at the previous connection; nil at the first connection.
     ///   - savesContents: whether programs that are about to end may have their contents kept.
     init(connecting display: X11DisplayName, of user: UInt32?, savesContents: Bool, on loop: Loop) async throws {
         self.savesContents = savesContents

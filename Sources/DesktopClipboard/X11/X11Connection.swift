@@ -65,7 +65,7 @@ final class X11Connection: Sendable {
     /// The atoms that are remembered. Programs can make any number of them.
     private static let mostAtoms = 4_096
 
-    /// How often a connection is tried again that the X server has closed, and the time before, in milliseconds.
+    /// The number of retries after the X server has closed a connection, and the pause before each, in milliseconds.
     private static let furtherTries = 20
     private static let pause = 50
     private static let noFixes = Failure(
@@ -85,7 +85,7 @@ final class X11Connection: Sendable {
     /// Connects to an X server.
     ///
     /// A server that begins anew, as many do when their last program has ended, closes the connections that come
-    /// meanwhile. So the first try may not be the last.
+    /// meanwhile. So this is tried for a second.
     ///
     /// - Parameter connect: connects to the X server, until a deadline.
     init(
@@ -112,7 +112,7 @@ final class X11Connection: Sendable {
         fixes.withLock { $0 = greeting.fixes }
     }
 
-    /// Asks for a connection, and for the extension that tells of changes: a server without it is no display.
+    /// Asks for a connection, and for XFIXES, which reports other owners. A server without it cannot be used.
     ///
     /// - Returns: nil if the server has closed the connection.
     private static func greet(
@@ -129,7 +129,7 @@ final class X11Connection: Sendable {
             return try received(socket.raw)
         }
         var decoder = X11Decoder()
-        // A request that cannot be sent has no answer.
+        // If it cannot be sent, the answer is the end of the connection.
         _ = try? Socket.send(request.span, to: socket.raw)
         var setup: X11Setup?
         while setup == nil {

@@ -14,7 +14,7 @@ final class X11Delivery: Sendable {
         var isOver = false
     }
 
-    /// The limits of the bytes of one property, which a single request has. Programs of the Tk toolkit read 400,000.
+    /// The limits of the bytes of one part, which a single request has. Programs of Tk read 400,000 at most.
     private static let parts = 4 << 10...384 << 10
     /// The bytes of the request beside those of the part, at most.
     private static let header = 64
@@ -74,7 +74,7 @@ final class X11Delivery: Sendable {
         } catch {
             let (isIncremental, isOver) = state.withLock { ($0.isIncremental, $0.isOver) }
             guard isIncremental else { throw error }
-            // Another program may have a window of the same number now, or this one other bytes in the property.
+            // Another program may have a window of this number now, or this one wants other bytes in the property.
             guard !isOver else { return }
             state.withLock { $0.bytes = [] }
         }
@@ -88,7 +88,7 @@ final class X11Delivery: Sendable {
         if !state.withLock({ exchange(&$0.isIncremental, with: true) }) {
             connection.watch(request.requestor, box)
             connection.send(X11Request.watch(request.requestor))
-            // The number of bytes, at least. Emacs returns so many, and more if more have come.
+            // The number of bytes, at least. Emacs fills up with zeros what is announced or allocated beyond them.
             var least = FieldWriter()
             least.append(UInt32(clamping: max(UInt64(bytes.count), state.withLock(\.total))))
             put(least.bytes[...], type: incremental, format: 32)

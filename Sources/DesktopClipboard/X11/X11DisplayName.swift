@@ -27,10 +27,11 @@ package struct X11DisplayName: Sendable, Equatable {
 
     package var text: String { "\(isForwarded ? "localhost" : ""):\(number)" }
 
-    /// Connects to the server of this user, of root, or of the user who had it before. Everybody can start a server
-    /// with a number that is free, and would get all that is copied.
+    /// Connects to a server that runs as this user, as root, or as the user of the previous connection. Only the first
+    /// connection may be to any other user's server: everybody can start a server under a free number, and would get
+    /// all that is copied.
     ///
-    /// - Parameter user: the user of the connection before; nil for the first one, which may be to anybody's server.
+    /// - Parameter user: the user of the server at the previous connection; nil at the first connection.
     func connect(until deadline: UInt64, to user: UInt32?) throws -> DescriptorBox {
         guard !isForwarded else {
             return DescriptorBox(try Socket.connect(localPort: UInt16(clamping: Self.port + number)))
@@ -46,11 +47,14 @@ package struct X11DisplayName: Sendable, Equatable {
         let trusted = [0, System.userID, user]
         if let socket = found.first(where: { trusted.contains(Self.user(of: $0)) }) { return socket }
         guard user == nil else {
-            throw Failure(.linkDown, "display \(text) belongs to another user now (\(Self.user(of: found[0]) ?? 0))")
+            let other = Self.user(of: found[0]).map { " (\($0))" } ?? ""
+            throw Failure(.linkDown, "display \(text) belongs to another user now\(other)")
         }
         return found[0]
     }
 
     /// The user who runs the server; nil if it is forwarded.
-    static func user(of socket: DescriptorBox) -> UInt32? { (try? PeerCredentials(of: socket.raw))?.user }
+    static func user(of socket: DescriptorBox) -> UInt32? {
+        (try? PeerCredentials(of: socket.raw)).flatMap { $0.user == .max ? nil : $0.user }
+    }
 }

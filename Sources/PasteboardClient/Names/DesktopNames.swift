@@ -24,7 +24,7 @@ package enum DesktopNames {
     /// The names of what a pasteboard has, in its order, each once. Of several items, the first that has a name counts.
     package static func names(of listing: BoardListing) -> [(name: String, source: Source)] {
         var names: [(name: String, source: Source)] = []
-        // The paths of a list mean nothing elsewhere.
+        // On another machine or in another container the paths of a list are not valid.
         let isForeign = listing.items.beginWithTheirList && !listing.items[0].isListOfFiles
         for (index, item) in listing.items.enumerated() {
             for representation in item.representations where representation.provision != .gone {

@@ -140,10 +140,17 @@ extension Item {
 }
 
 extension [Item] {
-    /// Whether the first item is a list of the files which are the other items, as a bridge to a desktop promises them.
+    /// Whether the first item is a list, and the others are copied files, as a bridge to a desktop promises them.
     package var beginWithTheirList: Bool {
         guard count > 1, let list = first, list.hasListOfFiles else { return false }
         return list.representations.allSatisfy { $0.file == nil }
             && dropFirst().allSatisfy { $0.representations.first?.file?.name != nil }
+    }
+
+    /// The positions of the items that are pasted as files: not a list beside its files, unless these are gone.
+    package var positionsOfFiles: Range<Int> {
+        guard beginWithTheirList else { return indices }
+        let isGone = dropFirst().allSatisfy { $0.representations.allSatisfy { $0.provision == .gone } }
+        return isGone ? 0..<1 : 1..<count
     }
 }

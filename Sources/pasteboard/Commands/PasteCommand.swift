@@ -275,8 +275,7 @@ struct PasteCommand: Command {
             if let item {
                 [item]
             } else if types.isOpen {
-                (listing.items.beginWithTheirList ? 1..<listing.items.count : listing.items.indices)
-                    .map { UInt32(clamping: $0) }
+                listing.items.positionsOfFiles.map { UInt32(clamping: $0) }
             } else {
                 try types.indices(among: listing.items)
             }

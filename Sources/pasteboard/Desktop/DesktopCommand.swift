@@ -12,7 +12,7 @@ struct DesktopCommand: Command {
             .init("--wayland", "the Wayland session of WAYLAND_DISPLAY only"),
             .init("--x11", value: "DISPLAY", "only this X server, such as :1"),
             .init("--keep", "what is copied on the desktop stays when its program ends"),
-            .init("--no-files", "files that are copied on the desktop cross as lists of their paths only"),
+            .init("--no-files", "of files that are copied on the desktop, only the list of paths crosses"),
             .init("--verbose", short: "-v", "prints one line for each event"),
             .init("--quiet", short: "-q", "suppresses notes; errors are still printed"),
         ],
@@ -22,16 +22,19 @@ struct DesktopCommand: Command {
             pasteboard desktop --keep --verbose
             """,
         exit: """
-            that of a signal; 1 if no display is set; 3 if the broker is stopped, or at first the display cannot be reached;
+            that of a signal; 1 if no display is set; 3 if the broker is stopped, or the display cannot be reached at the start;
             4 if another bridge serves the display; 6 if the display refuses the connection
             """,
         files: [
-            ("DIRECTORY/desktop-DISPLAY.lock", "beside the broker's socket, _0 for :0: one bridge for each display")
+            (
+                "DIRECTORY/desktop-DISPLAY.lock",
+                "beside the broker's socket: one bridge for each display; desktop-_0.lock for :0"
+            )
         ],
         notes: """
             What a program of the desktop copies is on pasteboard general, and what it selects on pasteboard primary;
             what is on these pasteboards can be pasted on the desktop. All types cross, under the names that each side
-            knows. Bytes move only when somebody pastes, except with --keep. A clear crosses, too.
+            knows. Bytes move only when somebody pastes, except those of lists of files, and with --keep. A clear crosses, too.
 
             The display is that of WAYLAND_DISPLAY, else that of DISPLAY. A compositor needs ext-data-control-v1 or
             wlr-data-control-unstable-v1; with another one, such as GNOME's, the X server of DISPLAY is used, whose
@@ -42,8 +45,9 @@ struct DesktopCommand: Command {
             up to 16 MiB of them immediately, of images the first format, and on X11 up to 64 MiB when a program that ends
             asks for it. On Wayland a clear looks like the end of a program: kept contents come back.
 
-            Files that a program of the desktop copies are promised beside their list, so that 'paste --into' has them on
-            linked machines and in containers, too. A program can list any file that you may read.
+            Files that a program of the desktop copies are promised beside their list, so that 'paste --into' can paste them
+            on linked machines and in containers, too. A program can list any file that you can read, which a linked machine
+            can then paste; --no-files prevents this.
 
             What a password manager marks as a secret is sensitive here: it is never kept, and does not cross links.
             Contents with --sensitive, --transient, --local, --once or --loads have x-kde-passwordManagerHint there, so that

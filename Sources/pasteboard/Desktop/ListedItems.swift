@@ -7,13 +7,13 @@ import TypeIdentifiers
 /// Promises the files that a list of the desktop names, as `copy` does, so that they can be pasted where their paths
 /// mean nothing.
 enum ListedItems {
-    /// Files with a list of more cross as the list only, because each is open as long as it is promised.
+    /// The number of files. Each is open as long as it is promised, so a longer list is alone.
     private static let most = 256
 
     /// Opens the files that a list names.
     ///
-    /// - Parameter list: the item of the list, which stands before theirs.
-    /// - Returns: nil if there are too many, or none can be read.
+    /// - Parameter list: the item of the list.
+    /// - Returns: the items after it, without files that cannot be read; nil if there are none, or too many.
     static func promise(_ paths: [SystemString], after list: Item, on loop: Loop) -> DesktopFiles? {
         guard paths.count <= most else { return nil }
         let inputs = paths.compactMap(item)
