@@ -111,8 +111,12 @@ import Testing
         terms.expiresMilliseconds = 500
         #expect(paste.inheritedTerms(at: now + 500_000_000) == terms)
         let pastes = BoardContents.LastPastes()
-        pastes.note(paste, from: .primary)
-        pastes.note(none, from: .clipboard)
+        pastes.note(paste)
+        pastes.note(none)
+        var transient = ContentTerms()
+        transient.isTransient = true
+        pastes.note(BoardContents.Paste(terms: transient, listedAt: now, time: now))
+        terms.isTransient = true
         #expect(pastes.inheritedTerms(at: now + 500_000_000) == terms)
         #expect(pastes.inheritedTerms(at: now + 2_000_000_000) == ContentTerms())
     }

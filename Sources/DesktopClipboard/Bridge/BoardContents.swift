@@ -27,23 +27,36 @@ struct BoardContents: Sendable {
         }
     }
 
-    /// The last paste from each selection of a display. A manager may offer what it has pasted on each of them.
+    /// The last pastes of contents with hints on a display. A manager may offer what it has pasted on any selection.
     final class LastPastes: Sendable {
-        private let pastes = Lock<[Selection: Paste]>([:])
+        private let pastes = Lock<[Paste]>([])
 
-        func note(_ paste: Paste, from selection: Selection) { pastes.withLock { $0[selection] = paste } }
+        func note(_ paste: Paste) {
+            guard paste.terms?.needsHint == true else { return }
+            pastes.withLock { pastes in
+                pastes.removeAll { $0.terms == paste.terms || $0.time + Paste.takeover < paste.time }
+                pastes.append(paste)
+            }
+        }
 
         /// Counts the end of contents as a paste: a manager that has pasted them long before may offer them again.
-        func noteEnd(_ terms: ContentTerms?, listedAt: UInt64, of selection: Selection) {
+        func noteEnd(_ terms: ContentTerms?, listedAt: UInt64) {
             // The manager may have the selection already.
             let now = MonotonicClock.now()
             let time = now - min(now, Paste.takeover / 2)
-            if terms?.needsHint == true { note(Paste(terms: terms, listedAt: listedAt, time: time), from: selection) }
+            note(Paste(terms: terms, listedAt: listedAt, time: time))
         }
 
         /// The flags and the lifetime that contents inherit if their program takes a selection at a time.
         func inheritedTerms(at time: UInt64) -> ContentTerms {
-            pastes.withLock { $0.values.lazy.compactMap { $0.inheritedTerms(at: time) }.first } ?? ContentTerms()
+            pastes.withLock { $0 }.compactMap { $0.inheritedTerms(at: time) }.reduce(into: ContentTerms()) {
+                all,
+                terms in
+                all.isConcealed = all.isConcealed ?? terms.isConcealed
+                all.isTransient = all.isTransient ?? terms.isTransient
+                all.isLocalOnly = all.isLocalOnly ?? terms.isLocalOnly
+                all.expiresMilliseconds = [all.expiresMilliseconds, terms.expiresMilliseconds].compactMap(\.self).min()
+            }
         }
     }
 

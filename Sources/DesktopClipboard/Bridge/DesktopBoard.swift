@@ -174,7 +174,7 @@ final class DesktopBoard: Sendable {
     /// Remembers what ends now, because a clipboard manager may offer it again.
     private func noteEnd() {
         let (terms, time) = state.withLock(\.terms)
-        pastes.noteEnd(terms, listedAt: time, of: selection)
+        pastes.noteEnd(terms, listedAt: time)
     }
 
     /// Enters a phase after a change has crossed.
@@ -233,8 +233,19 @@ final class DesktopBoard: Sendable {
 
     /// Promises contents of the selection on the board.
     private func place(_ contents: DesktopContents, from origin: Origin, on terms: ContentTerms?) async throws {
-        let offer = await DesktopOffer(
+        var files: DesktopFiles?
+        let isSecret = ContentTerms.terms(terms, withHintsIn: contents.names)?.isConcealed == true
+        if !isRemote, !isSecret, let name = DesktopFiles.list(in: contents), let promising = options.promiseFiles {
+            let before = try await list().0.contents.changeCount
+            files = await DesktopFiles.read(name, of: contents, on: brokers.loop, promising)
+            // What either side has got meanwhile is newer.
+            guard display.serial(of: selection) == contents.serial,
+                try await list().0.contents.changeCount == before
+            else { return }
+        }
+        let offer = DesktopOffer(
             contents,
+            with: files,
             on: selection,
             of: display.number,
             from: origin,
@@ -296,7 +307,7 @@ final class DesktopBoard: Sendable {
             of: selection.board,
             isRemote: isRemote,
             brokers,
-            pasted: { [pastes, selection] paste in pastes.note(paste, from: selection) },
+            pasted: { [pastes] paste in pastes.note(paste) },
             report: { [weak self] in self?.report($0) }
         )
         (board.isCleared, board.hasNames) = (isCleared, !contents.names.isEmpty)

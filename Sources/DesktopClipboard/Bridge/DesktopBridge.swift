@@ -1,6 +1,6 @@
 package import PasteboardClient
-package import PasteboardTransport
-package import PasteboardWire
+import PasteboardTransport
+import PasteboardWire
 
 /// Synchronizes boards with the selections of a desktop session: what is copied on one side is promised on the other,
 /// and its bytes move when somebody pastes.
@@ -9,9 +9,8 @@ package struct DesktopBridge: Sendable {
         package var selections = Selection.allCases
         /// Whether contents of the desktop are kept when their program ends.
         package var keeps = false
-        /// Opens the files of a list, and promises them as the items after it; returns nil if the list is to be alone.
-        /// Without this closure no file is opened.
-        package var promiseFiles: (@Sendable (_ paths: [SystemString], _ list: Item, Loop) -> DesktopFiles?)?
+        /// Promises the files of a list; nil if only the list crosses.
+        package var promiseFiles: DesktopFiles.Promising?
         /// Called with a line about each event.
         package var report: @Sendable (String) -> Void = { _ in }
         /// Called with a line about what the user should know.
@@ -75,17 +74,5 @@ package struct DesktopBridge: Sendable {
             }
             boards[selection]?.put(event)
         }
-    }
-}
-
-/// The files of a list that a program of the desktop has copied.
-package struct DesktopFiles: Sendable {
-    /// The items after that of the list.
-    let items: [Item]
-    /// Answers asks for them.
-    let answer: AskStream.Handler
-
-    package init(items: [Item], answer: @escaping AskStream.Handler) {
-        (self.items, self.answer) = (items, answer)
     }
 }

@@ -9,8 +9,6 @@ final class DesktopOffer: Sendable {
     private static let keptAtOnce: UInt64 = 16 << 20
     /// The time in which they are to be there, in milliseconds.
     private static let keepingTime = 5_000
-    /// The longest list of files, in bytes.
-    private static let longestList = 1 << 20
 
     let contents: DesktopContents
     /// The terms without those of their hints, and with them.
@@ -25,14 +23,16 @@ final class DesktopOffer: Sendable {
     /// The reason why the promises have ended; nil before that.
     private let reason = Lock<EndReason?>(nil)
 
-    /// Makes an offer, and opens the files of the list if the contents have one. nil if they have no types.
+    /// nil if the contents have no types.
     ///
     /// - Parameters:
+    ///   - files: the files of their list.
     ///   - display: the number of their display.
     ///   - origin: that of the mark with this number, or the number alone.
     ///   - terms: those that they have beside those of their hints.
     init?(
         _ contents: DesktopContents,
+        with files: DesktopFiles?,
         on selection: Selection,
         of display: UInt64,
         from origin: Origin,
@@ -40,20 +40,15 @@ final class DesktopOffer: Sendable {
         isRemote: Bool,
         _ brokers: Brokers,
         _ options: DesktopBridge.Options
-    ) async {
+    ) {
         let found = DesktopNames.representations(of: contents.names.filter { !BridgeMark.isMark($0) })
         guard !found.isEmpty else { return nil }
         var item = Item()
         item.representations = found.map(\.representation)
         allTerms = ContentTerms.terms(terms, withHintsIn: contents.names)
         // The paths of a list are those of this machine.
-        let list = isRemote ? nil : found.first { FileList.types.contains(UniformType(of: $0.representation)) }
-        var files: DesktopFiles?
-        if list != nil { item.teamData = FileOrigin(path: "")?.teamData }
-        if let list, let promise = options.promiseFiles, allTerms?.isConcealed != true {
-            files = await Self.files(of: contents, list.name, brokers.loop) { [item] in promise($0, item, brokers.loop)
-            }
-        }
+        if !isRemote, DesktopFiles.list(in: contents) != nil { item.teamData = FileOrigin(path: "")?.teamData }
+        if files != nil, let type = FileList.followed { item.representations.append(Representation(of: type)) }
         let items = [item] + (files?.items ?? [])
         let names = found.map(\.name)
         (self.contents, self.terms, self.display) = (contents, terms, display)
@@ -68,6 +63,8 @@ final class DesktopOffer: Sendable {
         let report = options.report
         offer = Offer(write, items, at: brokers) { [answer = files?.answer] ask in
             if ask.item > 0, let answer { return try await answer(ask) }
+            // The sign that files follow has no bytes.
+            if ask.representation == names.count, answer != nil { return ask.end() }
             guard names.indices.contains(ask.representation) else {
                 throw Failure(.typeUnavailable, "the contents have no such type")
             }
@@ -85,37 +82,10 @@ final class DesktopOffer: Sendable {
 
     /// The contents in words.
     var text: String {
-        let types = items[0].representations.map { UniformType.readable($0.type) }.joined(separator: ", ")
-        return types + (items.count > 1 ? ", with the files" : "")
+        let types = items[0].representations.prefix(names.count).map { UniformType.readable($0.type) }
+        return types.joined(separator: ", ") + (items.count > 1 ? ", with the files" : "")
     }
 
-    /// Reads a list of files, and opens them; nil if that takes too long, for example because a file system hangs.
-    private static func files(
-        of contents: DesktopContents,
-        _ name: String,
-        _ loop: Loop,
-        _ promise: @escaping @Sendable ([SystemString]) -> DesktopFiles?
-    ) async -> DesktopFiles? {
-        let box = Mailbox<DesktopFiles?>(on: loop)
-        Task(executorPreference: loop) {
-            let bytes = Lock<[UInt8]>([])
-            do {
-                try await contents.transfer(name) { part in
-                    let count = bytes.withLock { bytes in
-                        bytes += part
-                        return bytes.count
-                    }
-                    guard count <= longestList else { throw Failure(.tooLarge, "the list of files is too long") }
-                }
-            } catch {
-                return box.put(nil)
-            }
-            let paths = FileList(parsing: bytes.withLock(\.self))?.paths ?? []
-            // Not on the thread of the loop.
-            box.put(await Task.detached { promise(paths) }.value)
-        }
-        return await box.next(until: MonotonicClock.deadline(milliseconds: DesktopTime.list)) ?? nil
-    }
     /// The publication at the present broker.
     var handle: UInt64? { offer.last?.committed.handle }
 
@@ -197,7 +167,7 @@ final class DesktopOffer: Sendable {
     /// All but further images: programs offer one image in many formats, and would make each.
     private var promises: [HandOver.Promise] {
         var hasImage = false
-        return items[0].representations.indices.compactMap { index in
+        return names.indices.compactMap { index in
             if UniformType(of: items[0].representations[index]).conforms(to: .image), exchange(&hasImage, with: true) {
                 return nil
             }

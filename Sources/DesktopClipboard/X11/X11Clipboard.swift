@@ -34,6 +34,8 @@ package final class X11Clipboard: DesktopDisplay {
         /// The number of lists of types that are under way, and whether the owner has changed meanwhile.
         var lists: [Selection: (count: Int, isOld: Bool)] = [:]
         var lastList: [Selection: Task<Void, Never>] = [:]
+        /// The selections whose owner has not listed its types in time, and may still do so.
+        var late: Set<Selection> = []
         /// The deliveries under way, by the window and the property of the program that pastes.
         var deliveries: [[UInt32]: X11Delivery] = [:]
         /// The last transfer of the owner of each selection, closed at its end.
@@ -188,10 +190,18 @@ package final class X11Clipboard: DesktopDisplay {
             if isOld {
                 self.startList(selection)
             } else if isLate, let owner {
-                _ = await self.list(selection, of: owner, within: DesktopTime.stall)
+                self.listLate(selection, of: owner)
             }
         }
         state.withLock { $0.lastList[selection] = list }
+    }
+
+    private func listLate(_ selection: Selection, of owner: Owner) {
+        guard state.withLock({ $0.late.insert(selection).inserted }) else { return }
+        Task(executorPreference: loop) {
+            _ = await self.list(selection, of: owner, within: DesktopTime.stall)
+            self.state.withLock { _ = $0.late.remove(selection) }
+        }
     }
 
     /// Reports the contents of an owner, by the names that it lists.

@@ -49,7 +49,7 @@ package struct OpenedFolder: Sendable {
 
     /// The arguments for the standard format of POSIX, which has times in nanoseconds and names of any length. With
     /// `--null` a name in the list may contain any character.
-    private static let arguments = [
+    package static let arguments = [
         "--create", "--file=-", "--sparse", "--format=posix", "--pax-option=delete=atime,delete=ctime", "--null",
         "--no-unquote", "--files-from=-",
         // Sockets are omitted without a message.

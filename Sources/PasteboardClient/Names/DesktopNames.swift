@@ -29,7 +29,7 @@ package enum DesktopNames {
         for (index, item) in listing.items.enumerated() {
             for representation in item.representations where representation.provision != .gone {
                 let type = UniformType(of: representation)
-                if isForeign, index == 0, FileList.types.contains(type) { continue }
+                if type == FileList.followed || isForeign && index == 0 && FileList.types.contains(type) { continue }
                 names += type.names.map { ($0, .type(type, item: index)) }
                 if type.isText, TextReader.reads(type) { names += text.map { ($0, .text(item: index)) } }
             }

@@ -11,6 +11,8 @@ package struct FileList {
     /// The forms, by their MIME types, the one that programs prefer first.
     package static let types = ["x-special/gnome-copied-files", "text/uri-list"].compactMap(UniformType.undeclared)
     package static var accepts: [Accept] { types.map { Accept($0.identifier) } }
+    /// The type that a list has, too, if the other items are its files. It crosses links, and has no bytes.
+    package static let followed = UniformType.undeclared(mimeType: "application/x-pasteboard-listed-files")
     private static var gnome: UniformType? { types.first }
     private static let prefix = Array("file://".utf8)
 
@@ -140,17 +142,16 @@ extension Item {
 }
 
 extension [Item] {
-    /// Whether the first item is a list, and the others are copied files, as a bridge to a desktop promises them.
+    /// Whether the first item is a list, and the others are its files, as a bridge to a desktop promises them.
     package var beginWithTheirList: Bool {
-        guard count > 1, let list = first, list.hasListOfFiles else { return false }
-        return list.representations.allSatisfy { $0.file == nil }
-            && dropFirst().allSatisfy { $0.representations.first?.file?.name != nil }
+        count > 1 && self[0].representations.contains { UniformType(of: $0) == FileList.followed }
     }
 
-    /// The positions of the items that are pasted as files: not a list beside its files, unless these are gone.
+    /// The positions of the items that are pasted as files. Where the paths of a list are valid, the list is, because
+    /// it needs no other process; elsewhere its files are, unless they are gone.
     package var positionsOfFiles: Range<Int> {
         guard beginWithTheirList else { return indices }
-        let isGone = dropFirst().allSatisfy { $0.representations.allSatisfy { $0.provision == .gone } }
-        return isGone ? 0..<1 : 1..<count
+        let areGone = dropFirst().allSatisfy { $0.representations.allSatisfy { $0.provision == .gone } }
+        return self[0].isListOfFiles || areGone ? 0..<1 : 1..<count
     }
 }

@@ -31,4 +31,15 @@ enum PromisedOrigin: Sendable {
     case command(SystemString, type: String)
     case file(PromisedFile)
     case folder(OpenedFolder, name: String)
+    /// The output of `sh -c`, which archives a folder.
+    case archive(SystemString, name: String)
+
+    /// The name of the folder whose archive it is; nil for other bytes.
+    var folderName: String? {
+        switch self {
+        case .folder(let folder, _): folder.name.description
+        case .archive(_, let name): name
+        case .command, .file: nil
+        }
+    }
 }

@@ -89,8 +89,8 @@ final class ServedItems: Sendable {
             let reason = (error as? Failure)?.text ?? "\((error as? SystemError)?.withoutDirectory ?? error)"
             throw Failure(.sourceFailed, "cannot run the program for \(type): \(reason)")
         }
-        if case .folder(let folder, _) = origin {
-            ask.announce(byteCount: nil, content: .folderArchive, fileName: folder.name.description)
+        if let name = origin.folderName {
+            ask.announce(byteCount: nil, content: .folderArchive, fileName: name)
         }
         // A third of the broker's deadline, so that one late report does not end the load.
         let progress = ask.connection.welcome.progressMilliseconds ?? .max
@@ -123,7 +123,7 @@ final class ServedItems: Sendable {
             all += bytes
         }
         try program.check()
-        if case .folder = origin { return MadeBytes(all, form: .folderArchive) }
+        if origin.folderName != nil { return MadeBytes(all, form: .folderArchive) }
         return MadeBytes(all)
     }
 }

@@ -39,6 +39,10 @@ final class ServedProgram {
             process = try folder.archiver()
             self.name = "archiving \(name)"
             complaint = ComplaintLine(.first)
+        case .archive(let command, let name):
+            process = ChildProcess.Configuration(path: "/bin/sh", arguments: ["-c", command])
+            self.name = "archiving \(name)"
+            complaint = ComplaintLine(.first)
         case .file: throw Failure(.sourceFailed, "a file is no program")
         }
         let output = try System.pipe()

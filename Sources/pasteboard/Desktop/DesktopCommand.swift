@@ -68,7 +68,7 @@ struct DesktopCommand: Command {
         }
         var options = DesktopBridge.Options()
         options.keeps = arguments.has("--keep")
-        if !arguments.has("--no-files") { options.promiseFiles = { ListedItems.promise($0, after: $1, on: $2) } }
+        if !arguments.has("--no-files") { options.promiseFiles = ListedItems.promise }
         options.note = { StandardStreams.note("pasteboard: desktop: \($0)") }
         if arguments.has("--verbose") { options.report = options.note }
         let choice: StandingDesktop.Choice

@@ -4,33 +4,51 @@ import PasteboardTransport
 import PasteboardWire
 import TypeIdentifiers
 
-/// Promises the files that a list of the desktop names, as `copy` does, so that they can be pasted where their paths
-/// mean nothing.
+/// Promises the files that a list of the desktop names, so that they can be pasted where their paths mean nothing.
+///
+/// They are opened and read by a program of each ask: the bridge never waits for a file system, and a medium can be
+/// removed.
 enum ListedItems {
-    /// The number of files. Each is open as long as it is promised, so a longer list is alone.
+    /// The number of files. A longer list crosses alone.
     private static let most = 256
 
-    /// Opens the files that a list names.
-    ///
-    /// - Parameter list: the item of the list.
-    /// - Returns: the items after it, without files that cannot be read; nil if there are none, or too many.
-    static func promise(_ paths: [SystemString], after list: Item, on loop: Loop) -> DesktopFiles? {
+    static func promise(_ paths: [SystemString], on loop: Loop) -> DesktopFiles? {
         guard paths.count <= most else { return nil }
-        let inputs = paths.compactMap(item)
-        guard !inputs.isEmpty, let promises = try? InputItem.writeItems(inputs, for: Welcome()).map(\.message) else {
-            return nil
-        }
-        let origins = inputs.map { $0.representations.map(\.origin.promised) }
-        let served = ServedItems([list] + promises, [[]] + origins, on: loop)
-        return DesktopFiles(items: promises) { ask in try await served.answer(ask) }
+        let files = paths.compactMap(promise)
+        guard files.count == paths.count else { return nil }
+        // The list is the first item.
+        let served = ServedItems([Item()] + files.map(\.item), [[]] + files.map { [$0.origin] }, on: loop)
+        return DesktopFiles(items: files.map(\.item)) { ask in try await served.answer(ask) }
     }
 
-    private static func item(_ path: SystemString) -> InputItem? {
-        // Opening a pipe would wait for a writer.
-        guard let file = try? System.open(path, .nameOnly), let kind = try? System.status(of: file.raw).kind,
-            [.regular, .directory].contains(kind), let input = try? InputBytes(path), input.isPromisable
+    private static func promise(_ path: SystemString) -> (item: Item, origin: PromisedOrigin)? {
+        guard let name = path.lastComponent, let file = try? System.open(path, .nameOnly),
+            let status = try? System.status(of: file.raw), [.regular, .directory].contains(status.kind)
         else { return nil }
-        let type = input.folder == nil ? (try? input.fileType(named: [path.description]))?.type : .folder
-        return InputItem(name: nil, title: nil, representations: [(type ?? .data, .input(input))])
+        let isFolder = status.kind == .directory
+        let type = isFolder ? UniformType.folder : UniformType.forFile(named: path.description)
+        var attributes = FileAttributes(of: status)
+        attributes.name = name.bytes
+        var representation = Representation(of: type)
+        representation.file = attributes
+        var item = Item(suggestedName: attributes.suggestion, title: nil)
+        item.representations = [representation]
+        item.teamData = FileOrigin(path: path)?.teamData
+        // Messages to other processes must not contain the directory.
+        let there = "cd " + quoted(path.directory) + " 2> /dev/null || exit; "
+        guard isFolder else { return (item, .command(there + "exec cat ./" + quoted(name), type: type.identifier)) }
+        let archiver = SystemString("| LC_ALL=C tar \(OpenedFolder.arguments.joined(separator: " "))")
+        return (
+            item,
+            .archive(
+                there + "unset TAR_OPTIONS POSIXLY_CORRECT; printf '%s\\0' " + quoted(name) + archiver,
+                name: name.description
+            )
+        )
+    }
+
+    private static func quoted(_ text: SystemString) -> SystemString {
+        let quote = UInt8(ascii: "'")
+        return SystemString([quote] + text.bytes.flatMap { $0 == quote ? Array("'\\''".utf8) : [$0] } + [quote])
     }
 }

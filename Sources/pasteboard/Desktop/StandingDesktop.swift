@@ -53,7 +53,8 @@ final class StandingDesktop: Sendable {
                 try signals.check()
                 if let lost = error as? DesktopBridge.BrokerLost { throw lost.reason }
                 let failure = error.asFailure
-                guard hasBegun, !Task.isCancelled else { throw failure ?? error }
+                // When ssh has ended, anybody on this machine can take the port of a forwarded display.
+                guard hasBegun, !target.isRemote, !Task.isCancelled else { throw failure ?? error }
                 let text = failure?.text ?? "\(error)"
                 if exchange(&lastNote, with: text) != text { options.note("\(text); waiting for the display") }
             }
