@@ -234,14 +234,17 @@ final class DesktopBoard: Sendable {
     /// Promises contents of the selection on the board.
     private func place(_ contents: DesktopContents, from origin: Origin, on terms: ContentTerms?) async throws {
         var files: DesktopFiles?
+        let terms = terms ?? pastes.inheritedTerms(at: contents.time)
         let isSecret = ContentTerms.terms(terms, withHintsIn: contents.names)?.isConcealed == true
         if !isRemote, !isSecret, let name = DesktopFiles.list(in: contents), let promising = options.promiseFiles {
             let before = try await list().0.contents.changeCount
             files = await DesktopFiles.read(name, of: contents, on: brokers.loop, promising)
             // What either side has got meanwhile is newer.
-            guard display.serial(of: selection) == contents.serial,
-                try await list().0.contents.changeCount == before
-            else { return }
+            guard display.serial(of: selection) == contents.serial else { return }
+            let now = try await list().0.contents
+            guard now.changeCount == before || now.handle == nil && now.clearedMilliseconds == nil else {
+                return report("not passed on: the pasteboard was changed meanwhile")
+            }
         }
         let offer = DesktopOffer(
             contents,
@@ -249,7 +252,7 @@ final class DesktopBoard: Sendable {
             on: selection,
             of: display.number,
             from: origin,
-            on: terms ?? pastes.inheritedTerms(at: contents.time),
+            on: terms,
             isRemote: isRemote,
             brokers,
             options
@@ -311,6 +314,7 @@ final class DesktopBoard: Sendable {
             report: { [weak self] in self?.report($0) }
         )
         (board.isCleared, board.hasNames) = (isCleared, !contents.names.isEmpty)
+        let current = display.serial(of: selection)
         switch rules.boardChanged(to: board, phase.shared, selection: owner(phase, after: serial)) {
         case .nothing: break
         case .forget: enter(.nothing)
@@ -325,7 +329,7 @@ final class DesktopBoard: Sendable {
             crossed(to: .nothing, with: nil, "the \(text)")
         case .showBoard:
             guard let handle = board.handle else { return }
-            try await display.show(contents.shown, on: selection)
+            guard try await display.show(contents.shown, on: selection, after: current) else { return }
             crossed(to: .board(handle: handle), with: contents.terms, "copied on the pasteboard: \(contents.types)")
         case .tellOtherBridge:
             options.note(

@@ -17,9 +17,11 @@ package struct DesktopFiles: Sendable {
     let items: [Item]
     /// Answers asks for them.
     let answer: AskStream.Handler
+    /// Ends the asks that are under way.
+    let stop: @Sendable () async -> Void
 
-    package init(items: [Item], answer: @escaping AskStream.Handler) {
-        (self.items, self.answer) = (items, answer)
+    package init(items: [Item], answer: @escaping AskStream.Handler, stop: @escaping @Sendable () async -> Void) {
+        (self.items, self.answer, self.stop) = (items, answer, stop)
     }
 
     /// The name by which contents have a list of files; nil if they have none.

@@ -18,6 +18,7 @@ final class DesktopOffer: Sendable {
     private let names: [String]
     private let isConcealed: Bool
     private let offer: Offer
+    private let files: DesktopFiles?
     private let keeping = Lock<Task<Void, Never>?>(nil)
     private let isKept = Lock(false)
     /// The reason why the promises have ended; nil before that.
@@ -41,7 +42,10 @@ final class DesktopOffer: Sendable {
         _ brokers: Brokers,
         _ options: DesktopBridge.Options
     ) {
-        let found = DesktopNames.representations(of: contents.names.filter { !BridgeMark.isMark($0) })
+        var found = DesktopNames.representations(of: contents.names.filter { !BridgeMark.isMark($0) })
+        // Only this bridge gives that sign, as one more type.
+        found.removeAll { UniformType(of: $0.representation) == FileList.followed }
+        if files != nil { found = Array(found.prefix(WireLimits.representations - 1)) }
         guard !found.isEmpty else { return nil }
         var item = Item()
         item.representations = found.map(\.representation)
@@ -52,7 +56,7 @@ final class DesktopOffer: Sendable {
         let items = [item] + (files?.items ?? [])
         let names = found.map(\.name)
         (self.contents, self.terms, self.display) = (contents, terms, display)
-        (self.items, self.names) = (items, names)
+        (self.items, self.names, self.files) = (items, names, files)
         var write = Write()
         write.board = selection.board
         write.terms = allTerms
@@ -107,6 +111,7 @@ final class DesktopOffer: Sendable {
     func end(from origin: Origin? = nil) async {
         keeping.withLock(\.self)?.cancel()
         offer.end()
+        await files?.stop()
         guard let last = offer.last else { return }
         let clear = Clear(offer.board, ifChangeCount: last.committed.changeCount, from: origin ?? Origin(of: display))
         _ = try? await last.connection.clear(clear, until: MonotonicClock.deadline(milliseconds: DesktopTime.answer))

@@ -78,7 +78,10 @@ package protocol DesktopDisplay: Sendable {
     func serial(of selection: Selection) -> UInt64?
 
     /// Becomes the owner of a selection. Causes no event, unless another program was faster.
-    func show(_ contents: DesktopContents, on selection: Selection) async throws
+    ///
+    /// - Parameter serial: that of the contents before.
+    /// - Returns: false if others have changed the selection meanwhile, as far as that is known. There is an event of it.
+    func show(_ contents: DesktopContents, on selection: Selection, after serial: UInt64?) async throws -> Bool
 
     /// Ends what the bridge shows on a selection. Causes no event, unless another program has the selection.
     ///

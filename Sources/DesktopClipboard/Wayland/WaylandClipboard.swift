@@ -392,7 +392,12 @@ package final class WaylandClipboard: DesktopDisplay {
         state.send(WaylandMessage.request(source, 1))
     }
 
-    package func show(_ contents: DesktopContents, on selection: Selection) async throws {
+    package func show(
+        _ contents: DesktopContents,
+        on selection: Selection,
+        after serial: UInt64?
+    ) async throws -> Bool {
+        // The protocol has no times: what a program sets at the same time may be replaced.
         try await change(selection) { state in
             let id = state.newID()
             state.sources.append(Source(id: id, selection: selection, contents: contents))
@@ -402,6 +407,7 @@ package final class WaylandClipboard: DesktopDisplay {
             Self.set(selection, to: id, &state)
             return id
         }
+        return true
     }
 
     package func clear(_ selection: Selection, isForAll: Bool) async throws {

@@ -34,8 +34,8 @@ package final class X11Clipboard: DesktopDisplay {
         /// The number of lists of types that are under way, and whether the owner has changed meanwhile.
         var lists: [Selection: (count: Int, isOld: Bool)] = [:]
         var lastList: [Selection: Task<Void, Never>] = [:]
-        /// The selections whose owner has not listed its types in time, and may still do so.
-        var late: Set<Selection> = []
+        /// The owners that have not listed their types in time, and may still do so.
+        var late: [Owner] = []
         /// The deliveries under way, by the window and the property of the program that pastes.
         var deliveries: [[UInt32]: X11Delivery] = [:]
         /// The last transfer of the owner of each selection, closed at its end.
@@ -197,10 +197,15 @@ package final class X11Clipboard: DesktopDisplay {
     }
 
     private func listLate(_ selection: Selection, of owner: Owner) {
-        guard state.withLock({ $0.late.insert(selection).inserted }) else { return }
+        let isStarted = state.withLock { state in
+            guard state.late.count < Self.mostLists, !state.late.contains(owner) else { return false }
+            state.late.append(owner)
+            return true
+        }
+        guard isStarted else { return }
         Task(executorPreference: loop) {
             _ = await self.list(selection, of: owner, within: DesktopTime.stall)
-            self.state.withLock { _ = $0.late.remove(selection) }
+            self.state.withLock { $0.late.removeAll { $0 == owner } }
         }
     }
 
@@ -338,9 +343,15 @@ package final class X11Clipboard: DesktopDisplay {
 
     // MARK: Contents of the bridge
 
-    package func show(_ contents: DesktopContents, on selection: Selection) async throws {
+    package func show(
+        _ contents: DesktopContents,
+        on selection: Selection,
+        after serial: UInt64?
+    ) async throws -> Bool {
         let atom = try await connection.atom(selection.atomName)
+        // The events before this time have been handled, and the server ignores the request after a later change.
         let time = try await connection.time()
+        guard self.serial(of: selection) == serial else { return false }
         // A selection has two windows in turn: the one before is its owner until this one is.
         let number: UInt32 = selection == .clipboard ? 1 : 3
         let old = state.withLock { $0.shown[selection]?.window }
@@ -352,6 +363,7 @@ package final class X11Clipboard: DesktopDisplay {
         connection.send(X11Request.own(atom, window, at: time))
         if let old { connection.destroy(old) }
         try await finish(selection, atom, owner: window)
+        return true
     }
 
     package func clear(_ selection: Selection, isForAll: Bool) async throws {

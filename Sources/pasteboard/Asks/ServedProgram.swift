@@ -183,15 +183,23 @@ final class RunningPrograms: Sendable {
     fileprivate func end(_ child: ChildProcess, _ end: DescriptorBox) {
         try? child.killGroup(SIGTERM)
         Task(executorPreference: loop) {
-            await self.finish(child, end, by: MonotonicClock.deadline(milliseconds: Self.grace))
+            await self.finish(child, end, by: MonotonicClock.deadline(milliseconds: Self.grace), orAfterKill: .max)
         }
     }
 
-    private func finish(_ child: ChildProcess, _ end: DescriptorBox, by time: UInt64) async {
-        await loop.ready(PollInterest(end.raw, .readable), until: time)
+    /// - Parameter last: the time until which the end of a killed program is awaited. One that waits for a file system
+    ///   may not end.
+    private func finish(
+        _ child: ChildProcess,
+        _ end: DescriptorBox,
+        by time: UInt64,
+        orAfterKill last: UInt64
+    ) async {
+        let interest = PollInterest(end.raw, .readable)
+        await loop.ready(interest, until: time)
         guard running.withLock({ $0.contains { $0.child.id == child.id } }) else { return }
         try? child.killGroup(SIGKILL)
-        _ = reap(child)
+        if await loop.ready(interest, until: last) { _ = reap(child) }
     }
 
     /// Ends all programs, and returns when they have ended.
@@ -199,6 +207,7 @@ final class RunningPrograms: Sendable {
         let all = running.withLock { $0 }
         for (child, _) in all { try? child.killGroup(SIGTERM) }
         let time = MonotonicClock.deadline(milliseconds: Self.grace)
-        for (child, end) in all { await finish(child, end, by: time) }
+        let last = MonotonicClock.deadline(milliseconds: 2 * Self.grace)
+        for (child, end) in all { await finish(child, end, by: time, orAfterKill: last) }
     }
 }

@@ -18,12 +18,16 @@ enum ListedItems {
         guard files.count == paths.count else { return nil }
         // The list is the first item.
         let served = ServedItems([Item()] + files.map(\.item), [[]] + files.map { [$0.origin] }, on: loop)
-        return DesktopFiles(items: files.map(\.item)) { ask in try await served.answer(ask) }
+        return DesktopFiles(items: files.map(\.item), answer: served.answer, stop: served.stop)
     }
 
     private static func promise(_ path: SystemString) -> (item: Item, origin: PromisedOrigin)? {
-        guard let name = path.lastComponent, let file = try? System.open(path, .nameOnly),
-            let status = try? System.status(of: file.raw), [.regular, .directory].contains(status.kind)
+        // Opening a pipe would wait for a writer. Links are followed once, so that the same file is read later.
+        guard let file = try? System.open(path, .nameOnly), let status = try? System.status(of: file.raw),
+            [.regular, .directory].contains(status.kind),
+            let real = try? System.linkTarget("/proc/self/fd/\(file.raw)"),
+            (try? System.open(real)) != nil, let target = real.lastComponent,
+            let name = status.kind == .directory ? target : path.lastComponent
         else { return nil }
         let isFolder = status.kind == .directory
         let type = isFolder ? UniformType.folder : UniformType.forFile(named: path.description)
@@ -35,8 +39,8 @@ enum ListedItems {
         item.representations = [representation]
         item.teamData = FileOrigin(path: path)?.teamData
         // Messages to other processes must not contain the directory.
-        let there = "cd " + quoted(path.directory) + " 2> /dev/null || exit; "
-        guard isFolder else { return (item, .command(there + "exec cat ./" + quoted(name), type: type.identifier)) }
+        let there = "cd " + quoted(real.directory) + " 2> /dev/null || exit; "
+        guard isFolder else { return (item, .command(there + "exec cat ./" + quoted(target), type: type.identifier)) }
         let archiver = SystemString("| LC_ALL=C tar \(OpenedFolder.arguments.joined(separator: " "))")
         return (
             item,
