@@ -329,7 +329,10 @@ final class DesktopBoard: Sendable {
             crossed(to: .nothing, with: nil, "the \(text)")
         case .showBoard:
             guard let handle = board.handle else { return }
-            guard try await display.show(contents.shown, on: selection, after: current) else { return }
+            guard try await display.show(contents.shown, on: selection, after: current) else {
+                // What others have done is handled as if it had come just after that.
+                return enter(.board(handle: handle))
+            }
             crossed(to: .board(handle: handle), with: contents.terms, "copied on the pasteboard: \(contents.types)")
         case .tellOtherBridge:
             options.note(
