@@ -80,7 +80,7 @@ package protocol DesktopDisplay: Sendable {
     /// Becomes the owner of a selection. Causes no event, unless another program was faster.
     ///
     /// - Parameter serial: that of the contents before.
-    /// - Returns: false if others have changed the selection meanwhile, as far as that is known. There is an event of it.
+    /// - Returns: false if it is known that others have changed the selection meanwhile. There is an event of that.
     func show(_ contents: DesktopContents, on selection: Selection, after serial: UInt64?) async throws -> Bool
 
     /// Ends what the bridge shows on a selection. Causes no event, unless another program has the selection.
