@@ -41,7 +41,7 @@ import Testing
         #expect(X11Authority.find(in: file, display: 2).data == [3])
         #expect(X11Authority.find(in: file + entry("", cookie, [4]), display: 7).data == [4])
         #expect(X11Authority.find(in: [], display: 0).name.isEmpty)
-        // That of this machine comes first, then that of any machine, and then that of another one.
+        // The entry of this machine comes first, then one for any machine, and then that of another one.
         let shared =
             entry("2", cookie, [5], of: "here") + entry("2", cookie, [6], family: [255, 255])
             + entry("2", cookie, [7], of: "there")

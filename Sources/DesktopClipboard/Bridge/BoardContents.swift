@@ -71,19 +71,22 @@ struct BoardContents: Sendable {
     let names: [String]
     let types: String
     let terms: ContentTerms?
+    /// The time of these terms (see `MonotonicClock`).
+    let time: UInt64
     /// The contents for a display.
     let shown: DesktopContents
 
+    /// - Parameter board: where newer contents are looked for if a program pastes these too late.
     init(
         _ listing: BoardListing,
-        of board: String,
+        of board: String?,
         isRemote: Bool,
         _ brokers: Brokers,
         pasted: @escaping @Sendable (Paste) -> Void,
         report: @escaping @Sendable (String) -> Void
     ) {
         let (terms, listedAt) = (listing.contents.terms, MonotonicClock.now())
-        self.terms = terms
+        (self.terms, time) = (terms, listedAt)
         let isLocal = isRemote && terms?.isLocalOnly == true
         let found = DesktopNames.names(of: listing).filter { name, source in
             // Paths mean nothing on another machine.
@@ -112,12 +115,13 @@ struct BoardContents: Sendable {
                 // The program gets the last bytes, or their end, after this.
                 pasted(Paste(terms: terms, listedAt: listedAt, time: MonotonicClock.now()))
                 report("\(name) pasted on the desktop")
-            } catch  where error.asFailure?.code == .superseded {
+            } catch let failure where failure.asFailure?.code == .superseded && board != nil {
                 // The bridge learns of a change up to 0.1 s later than a program that pastes right after a copy.
+                guard let board else { throw failure }
                 let newer = try await brokers.recovering { try await $0.listing(of: board) }
                 let contents = BoardContents(
                     newer,
-                    of: board,
+                    of: nil,
                     isRemote: isRemote,
                     brokers,
                     pasted: pasted,
@@ -127,8 +131,8 @@ struct BoardContents: Sendable {
                 guard newer.contents.handle != listing.contents.handle, newer.contents.terms?.needsHint != true,
                     contents.names.contains(name)
                 else {
-                    report("\(name) was not pasted on the desktop: \(error.reason)")
-                    throw error
+                    report("\(name) was not pasted on the desktop: \(failure.reason)")
+                    throw failure
                 }
                 try await contents.shown.transfer(name, expect: expect, sink)
             } catch {

@@ -21,21 +21,28 @@ final class DesktopBoard: Sendable {
     private enum Phase {
         case nothing
         case desktop(DesktopOffer)
-        case board(handle: UInt64, isOfferedAgain: Bool = false)
+        case board(handle: UInt64, BoardContents, isOfferedAgain: Bool = false)
 
         var shared: BridgeRules.Shared {
             switch self {
             case .nothing: .nothing
             case .desktop(let offer): .desktop(handle: offer.handle, isWithdrawn: offer.isWithdrawn)
-            case .board(let handle, let isOfferedAgain): .board(handle: handle, isOfferedAgain: isOfferedAgain)
+            case .board(let handle, _, let isOfferedAgain): .board(handle: handle, isOfferedAgain: isOfferedAgain)
+            }
+        }
+
+        /// The flags and the lifetime of the contents, and the time when they were known (see `MonotonicClock`).
+        var terms: (ContentTerms?, at: UInt64) {
+            switch self {
+            case .nothing: (nil, 0)
+            case .desktop(let offer): (offer.allTerms, offer.contents.time)
+            case .board(_, let contents, _): (contents.terms, contents.time)
             }
         }
     }
 
     private struct State {
         var phase = Phase.nothing
-        /// The flags and the lifetime of the contents that both sides have had last, and the time when they got them.
-        var terms: (terms: ContentTerms?, time: UInt64) = (nil, 0)
         var rate = ChangeRate()
         /// The brokers whose contents were shown, the newest last.
         var epochs: [UInt64] = []
@@ -173,16 +180,15 @@ final class DesktopBoard: Sendable {
 
     /// Remembers what ends now, because a clipboard manager may offer it again.
     private func noteEnd() {
-        let (terms, time) = state.withLock(\.terms)
+        let (terms, time) = phase.terms
         pastes.noteEnd(terms, listedAt: time)
     }
 
     /// Enters a phase after a change has crossed.
-    private func crossed(to phase: Phase, with terms: ContentTerms?, _ text: String) {
+    private func crossed(to phase: Phase, _ text: String) {
         state.withLock { state in
-            let now = MonotonicClock.now()
-            (state.phase, state.terms) = (phase, (terms, now))
-            state.rate.count(at: now)
+            state.phase = phase
+            state.rate.count(at: MonotonicClock.now())
         }
         report(text)
     }
@@ -224,7 +230,9 @@ final class DesktopBoard: Sendable {
 
     /// Whether the user has chosen contents that the broker has refused.
     private func isChosen(_ mark: Origin) async throws -> Bool {
-        if case .board(let handle, _) = phase { enter(.board(handle: handle, isOfferedAgain: true)) }
+        if case .board(let handle, let contents, _) = phase {
+            enter(.board(handle: handle, contents, isOfferedAgain: true))
+        }
         let (listing, board) = try await list()
         let (epochs, lastChange) = state.withLock { ($0.epochs, $0.lastChange) }
         let age = min((MonotonicClock.now() - lastChange) / 1_000_000, listing.contents.milliseconds ?? .max)
@@ -239,7 +247,7 @@ final class DesktopBoard: Sendable {
         if !isRemote, !isSecret, let name = DesktopFiles.list(in: contents), let promising = options.promiseFiles {
             let before = try await list().0.contents.changeCount
             files = await DesktopFiles.read(name, of: contents, on: brokers.loop, promising)
-            // What either side has got meanwhile is newer.
+            // Contents that either side has got meanwhile are newer.
             guard display.serial(of: selection) == contents.serial else { return }
             let now = try await list().0.contents
             guard now.changeCount == before || now.handle == nil && now.clearedMilliseconds == nil else {
@@ -263,7 +271,7 @@ final class DesktopBoard: Sendable {
             return try await emptied(isCleared: true)
         }
         try await offer.place()
-        crossed(to: .desktop(offer), with: offer.allTerms, "copied on the desktop: \(offer.text)")
+        crossed(to: .desktop(offer), "copied on the desktop: \(offer.text)")
         if options.keeps { offer.startKeeping() }
     }
 
@@ -326,14 +334,14 @@ final class DesktopBoard: Sendable {
             try await display.clear(selection, isForAll: board.isCleared || board.handle != nil)
             let text = board.handle == nil ? "pasteboard is empty" : "contents have nothing for the desktop"
             noteEnd()
-            crossed(to: .nothing, with: nil, "the \(text)")
+            crossed(to: .nothing, "the \(text)")
         case .showBoard:
             guard let handle = board.handle else { return }
             guard try await display.show(contents.shown, on: selection, after: current) else {
-                // What others have done is handled as if it had come just after that.
-                return enter(.board(handle: handle))
+                // The change of another program is handled as if it had come just after this one.
+                return enter(.board(handle: handle, contents))
             }
-            crossed(to: .board(handle: handle), with: contents.terms, "copied on the pasteboard: \(contents.types)")
+            crossed(to: .board(handle: handle, contents), "copied on the pasteboard: \(contents.types)")
         case .tellOtherBridge:
             options.note(
                 "another bridge of this display writes to pasteboard \(selection.board); end one of them"

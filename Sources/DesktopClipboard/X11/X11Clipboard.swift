@@ -278,8 +278,16 @@ package final class X11Clipboard: DesktopDisplay {
             // Some programs forget a request that comes while they send parts to another one. A transfer that nobody
             // reads must not stop this one.
             _ = await before?.next(until: MonotonicClock.deadline(milliseconds: Self.longestTurn))
-            try self.check(owner, of: selection)
-            try await self.convert(name, of: selection, owner, within: milliseconds) { try await optional.take($0) }
+            let check = { try self.check(owner, of: selection) }
+            try check()
+            let conversion = X11Conversion(
+                selection: selection.atomName,
+                owner: owner.window,
+                time: owner.time,
+                connection: self.connection,
+                check: check
+            )
+            try await conversion.run(name, within: milliseconds) { try await optional.take($0) }
         }
         try await task.value
         try optional.check()
@@ -289,55 +297,6 @@ package final class X11Clipboard: DesktopDisplay {
     private func check(_ owner: Owner, of selection: Selection) throws {
         guard state.withLock({ $0.owners[selection] == owner }) else {
             throw Failure(.superseded, "the program has put other contents on the selection, or has ended")
-        }
-    }
-
-    /// Asks a program for the bytes of a name, and passes them to a sink.
-    private func convert(
-        _ name: String,
-        of selection: Selection,
-        _ owner: Owner,
-        within milliseconds: Int,
-        _ sink: ByteSink
-    ) async throws {
-        let ended = Failure(.sourceGone, "the program of the desktop has ended")
-        let (atom, target) = (try await connection.atom(selection.atomName), try await connection.atom(name))
-        let (property, incremental) = (try await connection.atom("_PASTEBOARD"), try await connection.atom("INCR"))
-        try await connection.withWindow { window, box in
-            func next() async throws -> X11WindowEvent {
-                let end = MonotonicClock.deadline(milliseconds: milliseconds)
-                guard let event = await box.next(until: end) else {
-                    try Task.checkCancellation()
-                    throw Failure(.timeout, "the program of the desktop does not answer")
-                }
-                if case .destroyed = event { throw ended }
-                return event
-            }
-            connection.watch(owner.window, box, isOwner: true)
-            defer { connection.forget(owner.window, box) }
-            connection.send(X11Request.watch(owner.window))
-            connection.convert(atom, to: target, into: property, of: window, at: owner.time)
-            while true {
-                guard case .converted(let result) = try await next() else { continue }
-                guard result == property else {
-                    throw Failure(.typeUnavailable, "the program of the desktop has refused \(name)")
-                }
-                // Many programs answer requests whose time is before their own.
-                try check(owner, of: selection)
-                break
-            }
-            guard try await connection.property(property, of: window).type == incremental else {
-                _ = try await connection.takeProperty(property, of: window, sink)
-                return
-            }
-            connection.send(X11Request.deleteProperty(property, of: window))
-            while true {
-                guard case .propertyChanged(property, isDeleted: false, _) = try await next() else { continue }
-                // An event about the announcement finds no property any more.
-                let part = try await connection.property(property, of: window)
-                guard part.type != 0, part.type != incremental else { continue }
-                if try await connection.takeProperty(property, of: window, sink) == 0 { return }
-            }
         }
     }
 
@@ -537,36 +496,4 @@ package final class X11Clipboard: DesktopDisplay {
 
 extension Selection {
     fileprivate var atomName: String { self == .clipboard ? "CLIPBOARD" : "PRIMARY" }
-}
-
-/// A sink whose receiver may be gone. Then bytes are dropped for a time, and the program that sends them does not
-/// notice.
-private final class OptionalSink: Sendable {
-    private struct State {
-        var failure: (any Error)?
-        var end: UInt64 = .max
-    }
-
-    private let sink: ByteSink
-    private let state = Lock(State())
-
-    init(_ sink: @escaping ByteSink) { self.sink = sink }
-
-    func take(_ bytes: [UInt8]) async throws {
-        let (isGone, end) = state.withLock { ($0.failure != nil, $0.end) }
-        if isGone {
-            if MonotonicClock.isOver(end) { throw Failure(.cancelled, "nobody takes the bytes") }
-            return
-        }
-        do {
-            try await sink(bytes)
-        } catch {
-            state.withLock { state in
-                (state.failure, state.end) = (error, MonotonicClock.deadline(milliseconds: DesktopTime.stall))
-            }
-        }
-    }
-
-    /// Throws the failure of the receiver.
-    func check() throws { if let failure = state.withLock(\.failure) { throw failure } }
 }

@@ -37,20 +37,21 @@ package struct X11DisplayName: Sendable, Equatable {
             return DescriptorBox(try Socket.connect(localPort: UInt16(clamping: Self.port + number)))
         }
         let path = "/tmp/.X11-unix/X\(number)"
+        var (first, failure): (DescriptorBox?, SystemError?)
         // The abstract name belongs to the network of a container, the path to its files; either may be shared.
-        var found = [try? DescriptorBox(Socket.connect(path: "@\(path)", deadline: deadline))].compactMap(\.self)
-        do {
-            found.append(DescriptorBox(try Socket.connect(path: path, deadline: deadline)))
-        } catch {
-            if found.isEmpty { throw error }
+        for address in ["@\(path)", path] {
+            do throws(SystemError) {
+                let socket = DescriptorBox(try Socket.connect(path: address, deadline: deadline))
+                if [0, System.userID, user].contains(Self.user(of: socket)) { return socket }
+                first = first ?? socket
+            } catch {
+                failure = error
+            }
         }
-        let trusted = [0, System.userID, user]
-        if let socket = found.first(where: { trusted.contains(Self.user(of: $0)) }) { return socket }
-        guard user == nil else {
-            let other = Self.user(of: found[0]).map { " (\($0))" } ?? ""
-            throw Failure(.linkDown, "display \(text) belongs to another user now\(other)")
-        }
-        return found[0]
+        if first == nil, let failure { throw failure }
+        if user == nil, let first { return first }
+        let other = first.flatMap { Self.user(of: $0) }.map { " (\($0))" } ?? ""
+        throw Failure(.linkDown, "display \(text) belongs to another user now\(other)")
     }
 
     /// The user who runs the server; nil if it is forwarded.
